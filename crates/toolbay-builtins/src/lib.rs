@@ -1,0 +1,1 @@
+//! Servers that come with Toolbay: filesystem, time.

@@ -1,0 +1,3 @@
+//! The `toolbay` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Many Model Context Protocol servers as one endpoint.

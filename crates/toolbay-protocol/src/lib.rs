@@ -1,0 +1,1 @@
+//! The words and rules of the Model Context Protocol: every revision, no IO, no clock, no async.

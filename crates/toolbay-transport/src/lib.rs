@@ -1,0 +1,1 @@
+//! Bytes in and out for the Model Context Protocol: stdio, Streamable HTTP, HTTP+SSE, memory.
