@@ -1,1 +1,26 @@
-//! The words and rules of the Model Context Protocol: every revision, no IO, no clock, no async.
+//! The words and rules of the Model Context Protocol, for every released revision.
+//!
+//! This crate does no IO, reads no clock and holds no `async`: bytes come in, frames and steps go out. Whoever drives it
+//! (see `toolbay-transport`) brings sockets, children and time.
+//!
+//! ```
+//! use bytes::Bytes;
+//! use toolbay_protocol::frame::Frame;
+//!
+//! let line = Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+//! let frame = Frame::parse(&line).unwrap();
+//! assert!(matches!(frame, Frame::Request { .. }));
+//! ```
+
+pub mod fault;
+pub mod frame;
+pub mod method;
+pub mod raw;
+pub mod revision;
+pub mod scan;
+
+pub use fault::{ErrorObject, Fault};
+pub use frame::{Frame, Id};
+pub use method::Method;
+pub use raw::Raw;
+pub use revision::{Era, Feature, Revision};

@@ -1,0 +1,273 @@
+//! One JSON-RPC message, parsed one level deep; everything below stays bytes.
+
+use std::{borrow::Cow, fmt, fmt::Write as _};
+
+use bytes::{BufMut, Bytes, BytesMut};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::{
+    fault::{ErrorObject, Fault, Malformed},
+    method::Method,
+    raw::{Kind, Raw, put_text},
+    scan::{self, Flaw, Limits},
+};
+
+/// The id of a request: an integer or a string, never null, never a fraction (spec: basic/index).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Id {
+    /// An integer.
+    Number(i64),
+    /// A string, kept verbatim.
+    Text(Box<str>),
+}
+
+impl Id {
+    /// Reads an id; `None` where the value cannot be one.
+    pub fn read(raw: &Raw) -> Option<Self> {
+        match raw.kind() {
+            Kind::Number => std::str::from_utf8(raw.as_bytes()).ok()?.parse().ok().map(Self::Number),
+            Kind::String => raw.as_text().map(|text| Self::Text(text.into())),
+            Kind::Object | Kind::Array | Kind::Bool | Kind::Null => None,
+        }
+    }
+
+    /// The id as JSON.
+    pub fn to_raw(&self) -> Raw {
+        let mut out = BytesMut::with_capacity(24);
+        self.put(&mut out);
+        Raw::judged(out.freeze())
+    }
+
+    fn put(&self, out: &mut BytesMut) {
+        match self {
+            Self::Number(number) => write!(out, "{number}").expect("a growing buffer takes every write"),
+            Self::Text(text) => put_text(out, text),
+        }
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Text(text) => write!(f, "{text:?}"),
+        }
+    }
+}
+
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Number(number) => serializer.serialize_i64(*number),
+            Self::Text(text) => serializer.serialize_str(text),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Raw::deserialize(deserializer)?;
+        Self::read(&raw).ok_or_else(|| de::Error::custom("an id is an integer or a string"))
+    }
+}
+
+/// One message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Frame {
+    /// Wants an answer.
+    Request {
+        /// Names the answer.
+        id: Id,
+        /// What is asked for.
+        method: Method,
+        /// With what; an object where present.
+        params: Option<Raw>,
+    },
+    /// Wants none.
+    Notification {
+        /// What happened.
+        method: Method,
+        /// With what; an object where present.
+        params: Option<Raw>,
+    },
+    /// Answers a request.
+    Result {
+        /// Which request.
+        id: Id,
+        /// With what.
+        result: Raw,
+    },
+    /// Refuses a request, or a message whose id could not be read.
+    Error {
+        /// Which request.
+        id: Option<Id>,
+        /// The error object.
+        error: Raw,
+    },
+}
+
+/// A message that could not be taken: what is wrong, and the id to answer under where it could be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rejected {
+    /// The id of what was probably a request.
+    pub id: Option<Id>,
+    /// What is wrong.
+    pub fault: Fault,
+}
+
+impl Rejected {
+    /// The error frame that answers it. The id is left out, not null, where it could not be read (spec: schema).
+    pub fn answer(self) -> Frame {
+        Frame::Error { id: self.id, error: Raw::of(&ErrorObject::from(self.fault)) }
+    }
+}
+
+/// The members of an envelope, as found.
+#[derive(Default)]
+struct Envelope<'t> {
+    version: Option<Raw>,
+    id: Option<Raw>,
+    method: Option<Raw>,
+    params: Option<Raw>,
+    result: Option<Raw>,
+    error: Option<Raw>,
+    others: Vec<Cow<'t, str>>,
+}
+
+const MEMBERS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
+
+impl<'t> Envelope<'t> {
+    fn take(&mut self, key: Cow<'t, str>, value: Raw) -> Result<(), Flaw> {
+        let slot = match &*key {
+            "jsonrpc" => &mut self.version,
+            "id" => &mut self.id,
+            "method" => &mut self.method,
+            "params" => &mut self.params,
+            "result" => &mut self.result,
+            "error" => &mut self.error,
+            other => {
+                let twin = self.others.iter().any(|seen| seen.eq_ignore_ascii_case(other));
+                if twin || self.others.len() >= 64 || MEMBERS.iter().any(|known| known.eq_ignore_ascii_case(other)) {
+                    return Err(Flaw::DuplicateKey(other.to_owned()));
+                }
+                self.others.push(key);
+                return Ok(());
+            }
+        };
+        if slot.replace(value).is_some() {
+            return Err(Flaw::DuplicateKey(key.into_owned()));
+        }
+        Ok(())
+    }
+}
+
+impl Frame {
+    /// Splits without copying: `params` and `result` are slices of `text`, checked within the default limits.
+    pub fn parse(text: &Bytes) -> Result<Self, Rejected> {
+        Self::parse_within(text, Limits::DEFAULT)
+    }
+
+    /// The same within limits of your own.
+    pub fn parse_within(text: &Bytes, limits: Limits) -> Result<Self, Rejected> {
+        let mut envelope = Envelope::default();
+        let each = |key, place| envelope.take(key, Raw::judged(text.slice(place)));
+        if let Err(flaw) = scan::object(text, limits, each) {
+            // An id is worth keeping only if the rest was JSON: a cut line may have a cut id.
+            let id = matches!(flaw, Flaw::DuplicateKey(_)).then(|| envelope.id.as_ref().and_then(Id::read)).flatten();
+            return Err(Rejected { id, fault: Fault::Malformed(Malformed::Json(flaw)) });
+        }
+        Self::from_envelope(envelope)
+    }
+
+    fn from_envelope(envelope: Envelope<'_>) -> Result<Self, Rejected> {
+        let id = envelope.id.as_ref().map(Id::read);
+        let reject = |what: &'static str| Rejected { id: id.clone().flatten(), fault: Fault::envelope(what) };
+        if envelope.version.as_ref().is_none_or(|version| version.as_bytes() != br#""2.0""#) {
+            return Err(reject("`jsonrpc` must be \"2.0\""));
+        }
+        let method = match envelope.method {
+            Some(name) => {
+                let name = name.as_text().ok_or_else(|| reject("`method` must be a string"))?;
+                Some(Method::parse(&name))
+            }
+            None => None,
+        };
+        if envelope.params.as_ref().is_some_and(|params| params.kind() != Kind::Object) {
+            return Err(reject("`params` must be an object"));
+        }
+        let sound = |id: Option<Option<Id>>| match id {
+            Some(Some(id)) => Ok(Some(id)),
+            Some(None) => Err(Rejected { id: None, fault: Fault::envelope("`id` must be an integer or a string") }),
+            None => Ok(None),
+        };
+        match (method, envelope.result, envelope.error) {
+            (Some(method), None, None) => Ok(match sound(id)? {
+                Some(id) => Self::Request { id, method, params: envelope.params },
+                None => Self::Notification { method, params: envelope.params },
+            }),
+            (None, Some(result), None) => match sound(id)? {
+                Some(id) => Ok(Self::Result { id, result }),
+                None => Err(Rejected { id: None, fault: Fault::envelope("a result needs an `id`") }),
+            },
+            // Some peers write `"id":null` where they mean none.
+            (None, None, Some(error)) => Ok(Self::Error { id: id.flatten(), error }),
+            _ => Err(reject("needs exactly one of `method`, `result` and `error`")),
+        }
+    }
+
+    /// Appends the message, without a line end.
+    pub fn write(&self, out: &mut BytesMut) {
+        let body = match self {
+            Self::Request { params, .. } | Self::Notification { params, .. } => params.as_ref(),
+            Self::Result { result, .. } => Some(result),
+            Self::Error { error, .. } => Some(error),
+        };
+        out.reserve(96 + body.map_or(0, |raw| raw.as_bytes().len()));
+        out.put_slice(br#"{"jsonrpc":"2.0""#);
+        if let Some(id) = self.id() {
+            out.put_slice(br#","id":"#);
+            id.put(out);
+        }
+        let label: &[u8] = match self {
+            Self::Request { method, .. } | Self::Notification { method, .. } => {
+                out.put_slice(br#","method":"#);
+                put_text(out, method.as_str());
+                br#","params":"#
+            }
+            Self::Result { .. } => br#","result":"#,
+            Self::Error { .. } => br#","error":"#,
+        };
+        if let Some(body) = body {
+            out.put_slice(label);
+            out.put_slice(body.as_bytes());
+        }
+        out.put_u8(b'}');
+    }
+
+    /// The message as a buffer of its own.
+    pub fn to_bytes(&self) -> Bytes {
+        let mut out = BytesMut::new();
+        self.write(&mut out);
+        out.freeze()
+    }
+
+    /// The id it carries.
+    pub fn id(&self) -> Option<&Id> {
+        match self {
+            Self::Request { id, .. } | Self::Result { id, .. } => Some(id),
+            Self::Error { id, .. } => id.as_ref(),
+            Self::Notification { .. } => None,
+        }
+    }
+
+    /// The answer to request `id`.
+    pub fn reply(id: Id, outcome: Result<Raw, ErrorObject>) -> Self {
+        match outcome {
+            Ok(result) => Self::Result { id, result },
+            Err(error) => Self::Error { id: Some(id), error: Raw::of(&error) },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

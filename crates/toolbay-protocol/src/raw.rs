@@ -1,0 +1,305 @@
+//! JSON that stays bytes: a slice of the read buffer that holds exactly one value.
+
+use std::{borrow::Cow, fmt};
+
+use bytes::{BufMut, Bytes, BytesMut};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
+use serde_json::value::RawValue;
+
+use crate::scan::{self, Flaw, Limits};
+
+/// Exactly one JSON value, as it was written; cheap to clone.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Raw(Bytes);
+
+/// What sort of JSON value a [`Raw`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "JSON's own words")]
+pub enum Kind {
+    Object,
+    Array,
+    String,
+    Number,
+    Bool,
+    Null,
+}
+
+impl Raw {
+    /// The empty object.
+    pub const EMPTY: Self = Self(Bytes::from_static(b"{}"));
+    /// The null value.
+    pub const NULL: Self = Self(Bytes::from_static(b"null"));
+
+    /// Takes text from outside, checking that it is one JSON value within `limits`.
+    pub fn parse(text: Bytes, limits: Limits) -> Result<Self, Flaw> {
+        let place = scan::check(&text, limits)?;
+        Ok(Self(text.slice(place)))
+    }
+
+    /// Writes a value of this crate's own types (or a `serde_json::Value`).
+    ///
+    /// # Panics
+    /// If serializing fails, which for those types it cannot; take [`Raw::encode`] for anybody else's.
+    pub fn of<T: Serialize + ?Sized>(value: &T) -> Self {
+        Self::encode(value).expect("the protocol's own types always serialize")
+    }
+
+    /// Writes any serializable value.
+    pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
+        serde_json::to_vec(value).map(|text| Self(text.into()))
+    }
+
+    /// A slice that the scanner has already judged.
+    pub(crate) fn judged(text: Bytes) -> Self {
+        Self(text)
+    }
+
+    /// The text, as it was written.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The text, as a shared buffer.
+    pub fn into_bytes(self) -> Bytes {
+        self.0
+    }
+
+    /// Reads the value as a `T`.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_slice(&self.0)
+    }
+
+    /// Reads the value as a `T` that may borrow from it.
+    pub fn borrow<'a, T: Deserialize<'a>>(&'a self) -> Result<T, serde_json::Error> {
+        serde_json::from_slice(&self.0)
+    }
+
+    /// What sort of value this is.
+    pub fn kind(&self) -> Kind {
+        match self.0.first() {
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::Array,
+            Some(b'"') => Kind::String,
+            Some(b't' | b'f') => Kind::Bool,
+            Some(b'n') | None => Kind::Null,
+            Some(_) => Kind::Number,
+        }
+    }
+
+    /// The string this is, unescaped; `None` for any other kind.
+    pub fn as_text(&self) -> Option<Cow<'_, str>> {
+        (self.kind() == Kind::String).then(|| scan::unquote(&self.0))
+    }
+
+    /// The members of an object in the order they stand; none for any other kind.
+    pub fn members(&self) -> Members<'_> {
+        let at = if self.kind() == Kind::Object { 1 } else { self.0.len() };
+        Members { text: &self.0, at }
+    }
+
+    /// The elements of an array; none for any other kind.
+    pub fn elements(&self) -> impl Iterator<Item = Raw> + '_ {
+        let mut at = if self.kind() == Kind::Array { 1 } else { self.0.len() };
+        std::iter::from_fn(move || {
+            at = skip(&self.0, at);
+            if matches!(self.0.get(at), None | Some(b']')) {
+                return None;
+            }
+            let end = scan::trusted_end(&self.0, at);
+            let element = Raw(self.0.slice(at..end));
+            at = end;
+            Some(element)
+        })
+    }
+
+    /// The member called `key`, matched exactly.
+    pub fn get(&self, key: &str) -> Option<Raw> {
+        self.members().find(|member| member.key == key).map(|member| member.value)
+    }
+
+    /// An error where a key stands twice, or two keys differ by case alone: what two readers of one object see must be
+    /// the same (a published gateway let a method past its filter by exactly this difference).
+    pub fn distinct(&self) -> Result<(), Flaw> {
+        let mut keys: Vec<_> = self.members().map(|member| fold(member.key)).collect();
+        if keys.len() < 2 {
+            return Ok(());
+        }
+        keys.sort_unstable();
+        match keys.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(Flaw::DuplicateKey(pair[0].to_string())),
+            None => Ok(()),
+        }
+    }
+
+    /// The same object with members set, or (with `None`) taken out; all others stay as they were written. Anything but
+    /// an object becomes an object.
+    pub fn with(&self, edits: &[(&str, Option<&Raw>)]) -> Raw {
+        let mut object = Object::with_capacity(self.0.len() + 64);
+        let mut done = [false; 8];
+        debug_assert!(edits.len() <= done.len());
+        for member in self.members() {
+            match edits.iter().position(|(key, _)| *key == member.key) {
+                None => object.put(&member.key, &member.value),
+                Some(place) => {
+                    if let (false, Some(value)) = (done[place], edits[place].1) {
+                        object.put(edits[place].0, value);
+                    }
+                    done[place] = true;
+                }
+            }
+        }
+        for ((key, value), _) in edits.iter().zip(done).filter(|(_, done)| !done) {
+            if let Some(value) = value {
+                object.put(key, value);
+            }
+        }
+        object.finish()
+    }
+}
+
+/// Letter case away, as the most lenient reader would (`ſ` is an `s`, the Kelvin sign a `k`).
+fn fold(key: Cow<'_, str>) -> Cow<'_, str> {
+    if key.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
+        return key;
+    }
+    Cow::Owned(key.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect())
+}
+
+impl fmt::Debug for Raw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.0))
+    }
+}
+
+impl Serialize for Raw {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &RawValue = serde_json::from_slice(&self.0).map_err(serde::ser::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        Ok(Self(Bytes::from(String::from(Box::<str>::from(raw)))))
+    }
+}
+
+/// One member of an object.
+#[derive(Debug)]
+pub struct Member<'a> {
+    /// Its key, unescaped.
+    pub key: Cow<'a, str>,
+    /// Its value, a slice of the object's own text.
+    pub value: Raw,
+}
+
+/// Walks the members of an object.
+#[derive(Debug)]
+pub struct Members<'a> {
+    text: &'a Bytes,
+    at: usize,
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = Member<'a>;
+
+    fn next(&mut self) -> Option<Member<'a>> {
+        let start = skip(self.text, self.at);
+        if self.text.get(start) != Some(&b'"') {
+            return None;
+        }
+        let end = scan::trusted_string_end(self.text, start + 1);
+        let value = skip(self.text, end);
+        self.at = scan::trusted_end(self.text, value);
+        Some(Member { key: scan::unquote(&self.text[start..end]), value: Raw(self.text.slice(value..self.at)) })
+    }
+}
+
+/// Past white space, commas and colons.
+fn skip(text: &[u8], at: usize) -> usize {
+    at + text[at..].iter().take_while(|b| matches!(b, b' ' | b'\n' | b'\r' | b'\t' | b',' | b':')).count()
+}
+
+/// Writes an object member by member, each value as bytes.
+#[derive(Debug)]
+pub struct Object(BytesMut);
+
+impl Object {
+    /// An empty object with room for `capacity` bytes.
+    pub fn with_capacity(capacity: usize) -> Self {
+        let mut text = BytesMut::with_capacity(capacity + 2);
+        text.put_u8(b'{');
+        Self(text)
+    }
+
+    /// Adds a member.
+    pub fn put(&mut self, key: &str, value: &Raw) {
+        if self.0.len() > 1 {
+            self.0.put_u8(b',');
+        }
+        put_text(&mut self.0, key);
+        self.0.put_u8(b':');
+        self.0.put_slice(&value.0);
+    }
+
+    /// Adds a member whose value is serialized here.
+    pub fn put_value<T: Serialize + ?Sized>(&mut self, key: &str, value: &T) {
+        self.put(key, &Raw::of(value));
+    }
+
+    /// The finished object.
+    pub fn finish(mut self) -> Raw {
+        self.0.put_u8(b'}');
+        Raw(self.0.freeze())
+    }
+}
+
+/// Writes `text` as a JSON string.
+pub(crate) fn put_text(out: &mut BytesMut, text: &str) {
+    if text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\') {
+        out.put_u8(b'"');
+        out.put_slice(text.as_bytes());
+        out.put_u8(b'"');
+    } else {
+        serde_json::to_writer(out.writer(), text).expect("a string always serializes");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(text: &str) -> Raw {
+        Raw::parse(Bytes::copy_from_slice(text.as_bytes()), Limits::DEFAULT).unwrap()
+    }
+
+    #[test]
+    fn members_are_slices_of_the_same_buffer() {
+        let object = raw(r#"{"name":"x","arguments":{"n":1.50,"s":"}\"]"},"l":[1,[2]],"z":null}"#);
+        let all: Vec<_> = object.members().map(|m| (m.key.into_owned(), format!("{:?}", m.value))).collect();
+        let expected =
+            [("name", r#""x""#), ("arguments", r#"{"n":1.50,"s":"}\"]"}"#), ("l", "[1,[2]]"), ("z", "null")];
+        assert_eq!(all, expected.map(|(k, v)| (k.to_owned(), v.to_owned())));
+        let inner = object.get("arguments").unwrap();
+        assert!(object.as_bytes().as_ptr_range().contains(&inner.as_bytes().as_ptr()));
+        assert_eq!(raw(" [1, {\"a\":2} ,\"]\"]").elements().count(), 3);
+    }
+
+    #[test]
+    fn edits_leave_the_rest_as_written() {
+        let object = raw(r#"{"a": 1.50, "b":2,"c":3}"#);
+        let (nine, x) = (raw("9"), raw("\"x\""));
+        let edited = object.with(&[("b", Some(&nine)), ("c", None), ("d", Some(&x))]);
+        assert_eq!(format!("{edited:?}"), r#"{"a":1.50,"b":9,"d":"x"}"#);
+        assert_eq!(format!("{:?}", Raw::NULL.with(&[("a", Some(&nine))])), r#"{"a":9}"#);
+    }
+
+    #[test]
+    fn keys_alike_but_for_case_or_escapes_are_one_key() {
+        for bad in [r#"{"a":1,"a":2}"#, r#"{"name":1,"Name":2}"#, r#"{"name":1,"n\u0061me":2}"#, "{\"s\":1,\"ſ\":2}"] {
+            assert!(raw(bad).distinct().is_err(), "{bad}");
+        }
+        assert!(raw(r#"{"a":1,"b":{"a":2}}"#).distinct().is_ok());
+    }
+}

@@ -1,0 +1,359 @@
+//! One pass over JSON text that checks it, limits it and finds its parts.
+//!
+//! No tree is built and nothing recurses: a message is judged in time and memory that its length alone decides. What is
+//! inside `params` or `result` is left to whoever knows its type.
+
+use std::{borrow::Cow, fmt, ops::Range};
+
+use memchr::memchr2;
+
+/// How much one message may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How deep arrays and objects may nest; at most 127.
+    pub depth: u8,
+    /// How many values, all levels together, one message may hold.
+    pub nodes: u32,
+}
+
+impl Limits {
+    /// What is allowed where nobody says otherwise.
+    pub const DEFAULT: Self = Self { depth: 100, nodes: 2_000_000 };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// Why a text is not one acceptable JSON value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// The text is not UTF-8; the offset of the first bad byte.
+    Utf8(usize),
+    /// The text is not JSON; the offset where it stops being so.
+    Syntax(usize),
+    /// The text ends in the middle of a value.
+    Truncated,
+    /// More nesting than [`Limits::depth`] allows.
+    TooDeep(u8),
+    /// More values than [`Limits::nodes`] allows.
+    TooMany(u32),
+    /// A key stands twice in an object, or differs from another by case alone.
+    DuplicateKey(String),
+    /// Something stands where an object must.
+    NotObject,
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Utf8(at) => write!(f, "not UTF-8 at byte {at}"),
+            Self::Syntax(at) => write!(f, "not JSON at byte {at}"),
+            Self::Truncated => f.write_str("JSON ends in the middle of a value"),
+            Self::TooDeep(depth) => write!(f, "JSON nests deeper than {depth} levels (limit `depth`)"),
+            Self::TooMany(nodes) => write!(f, "JSON holds more than {nodes} values (limit `nodes`)"),
+            Self::DuplicateKey(key) => write!(f, "key {key:?} stands twice in one object (letter case does not count)"),
+            Self::NotObject => f.write_str("not a JSON object"),
+        }
+    }
+}
+
+impl std::error::Error for Flaw {}
+
+/// Checks that `text` is exactly one JSON value within `limits`, and says where it stands.
+pub fn check(text: &[u8], limits: Limits) -> Result<Range<usize>, Flaw> {
+    std::str::from_utf8(text).map_err(|e| Flaw::Utf8(e.valid_up_to()))?;
+    let mut cursor = Cursor::new(text, limits);
+    cursor.space();
+    let start = cursor.at;
+    cursor.value()?;
+    let end = cursor.at;
+    cursor.end()?;
+    Ok(start..end)
+}
+
+/// Checks the whole of `text` and calls `each` with every member of the object it must be.
+pub fn object<'t>(
+    text: &'t [u8],
+    limits: Limits,
+    mut each: impl FnMut(Cow<'t, str>, Range<usize>) -> Result<(), Flaw>,
+) -> Result<(), Flaw> {
+    std::str::from_utf8(text).map_err(|e| Flaw::Utf8(e.valid_up_to()))?;
+    let mut cursor = Cursor::new(text, limits);
+    cursor.space();
+    if cursor.peek()? != b'{' {
+        cursor.value()?;
+        cursor.end()?;
+        return Err(Flaw::NotObject);
+    }
+    cursor.at += 1;
+    cursor.space();
+    if !cursor.eat(b'}') {
+        loop {
+            let key = cursor.key()?;
+            cursor.space();
+            let start = cursor.at;
+            cursor.value()?;
+            each(unquote(&text[key]), start..cursor.at)?;
+            cursor.space();
+            match cursor.next()? {
+                b',' => cursor.space(),
+                b'}' => break,
+                _ => return Err(Flaw::Syntax(cursor.at - 1)),
+            }
+        }
+    }
+    cursor.end()
+}
+
+/// What a quoted JSON string says; borrowed where nothing is escaped.
+pub(crate) fn unquote(quoted: &[u8]) -> Cow<'_, str> {
+    let inner = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
+    match std::str::from_utf8(inner) {
+        Ok(plain) if !inner.contains(&b'\\') => Cow::Borrowed(plain),
+        Ok(_) | Err(_) => Cow::Owned(serde_json::from_slice(quoted).unwrap_or_else(|_| lossy(inner))),
+    }
+}
+
+/// A lone surrogate is legal JSON and no string; it stays as it was written.
+fn lossy(inner: &[u8]) -> String {
+    String::from_utf8_lossy(inner).into_owned()
+}
+
+/// Reads strictly; used where text comes from outside.
+struct Cursor<'t> {
+    text: &'t [u8],
+    at: usize,
+    limits: Limits,
+    nodes: u32,
+}
+
+impl<'t> Cursor<'t> {
+    fn new(text: &'t [u8], limits: Limits) -> Self {
+        let depth = limits.depth.min(127);
+        Self { text, at: 0, limits: Limits { depth, ..limits }, nodes: 0 }
+    }
+
+    fn peek(&self) -> Result<u8, Flaw> {
+        self.text.get(self.at).copied().ok_or(Flaw::Truncated)
+    }
+
+    fn next(&mut self) -> Result<u8, Flaw> {
+        let byte = self.peek()?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let hit = self.text.get(self.at) == Some(&byte);
+        self.at += usize::from(hit);
+        hit
+    }
+
+    fn space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.text.get(self.at) {
+            self.at += 1;
+        }
+    }
+
+    fn end(&mut self) -> Result<(), Flaw> {
+        self.space();
+        if self.at == self.text.len() { Ok(()) } else { Err(Flaw::Syntax(self.at)) }
+    }
+
+    /// Walks one value, whatever its depth, with a bit per open container (1 for an object) as its only stack.
+    fn value(&mut self) -> Result<(), Flaw> {
+        let (mut kinds, mut depth) = (0u128, 0u8);
+        'value: loop {
+            self.space();
+            self.nodes += 1;
+            if self.nodes > self.limits.nodes {
+                return Err(Flaw::TooMany(self.limits.nodes));
+            }
+            match self.next()? {
+                open @ (b'{' | b'[') => {
+                    depth += 1;
+                    if depth > self.limits.depth {
+                        return Err(Flaw::TooDeep(self.limits.depth));
+                    }
+                    kinds = kinds << 1 | u128::from(open == b'{');
+                    self.space();
+                    if !matches!(self.peek()?, b'}' | b']') {
+                        if open == b'{' {
+                            self.key()?;
+                        }
+                        continue 'value;
+                    }
+                }
+                b'"' => self.string()?,
+                first @ (b'-' | b'0'..=b'9') => self.number(first)?,
+                b't' => self.word(b"rue")?,
+                b'f' => self.word(b"alse")?,
+                b'n' => self.word(b"ull")?,
+                _ => return Err(Flaw::Syntax(self.at - 1)),
+            }
+            while depth > 0 {
+                self.space();
+                match (self.next()?, kinds & 1) {
+                    (b',', 1) => {
+                        self.space();
+                        self.key()?;
+                        continue 'value;
+                    }
+                    (b',', _) => continue 'value,
+                    (b'}', 1) | (b']', 0) => (kinds, depth) = (kinds >> 1, depth - 1),
+                    _ => return Err(Flaw::Syntax(self.at - 1)),
+                }
+            }
+            return Ok(());
+        }
+    }
+
+    /// A quoted key and its colon; says where the quoted key stands.
+    fn key(&mut self) -> Result<Range<usize>, Flaw> {
+        let start = self.at;
+        if self.next()? != b'"' {
+            return Err(Flaw::Syntax(start));
+        }
+        self.string()?;
+        let end = self.at;
+        self.space();
+        if self.next()? == b':' { Ok(start..end) } else { Err(Flaw::Syntax(self.at - 1)) }
+    }
+
+    /// The rest of a string whose opening quote is behind us.
+    fn string(&mut self) -> Result<(), Flaw> {
+        loop {
+            self.at += plain_run(&self.text[self.at..]);
+            match self.next()? {
+                b'"' => return Ok(()),
+                b'\\' => self.escape()?,
+                _ => return Err(Flaw::Syntax(self.at - 1)),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<(), Flaw> {
+        match self.next()? {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(()),
+            b'u' => {
+                for _ in 0..4 {
+                    if !self.next()?.is_ascii_hexdigit() {
+                        return Err(Flaw::Syntax(self.at - 1));
+                    }
+                }
+                Ok(())
+            }
+            _ => Err(Flaw::Syntax(self.at - 1)),
+        }
+    }
+
+    fn number(&mut self, first: u8) -> Result<(), Flaw> {
+        let lead = if first == b'-' { self.next()? } else { first };
+        match lead {
+            b'0' => {}
+            b'1'..=b'9' => self.digits(),
+            _ => return Err(Flaw::Syntax(self.at - 1)),
+        }
+        if self.eat(b'.') {
+            self.some_digits()?;
+        }
+        if matches!(self.text.get(self.at), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.text.get(self.at), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.some_digits()?;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) {
+        while matches!(self.text.get(self.at), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+    }
+
+    fn some_digits(&mut self) -> Result<(), Flaw> {
+        if !self.peek()?.is_ascii_digit() {
+            return Err(Flaw::Syntax(self.at));
+        }
+        self.digits();
+        Ok(())
+    }
+
+    fn word(&mut self, rest: &[u8]) -> Result<(), Flaw> {
+        for expected in rest {
+            if self.next()? != *expected {
+                return Err(Flaw::Syntax(self.at - 1));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many bytes at the front hold neither a quote, nor a backslash, nor a control character; eight at a time.
+fn plain_run(text: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
+    let has_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
+    let mut run = 0;
+    for chunk in text.chunks_exact(8) {
+        let word = u64::from_le_bytes(chunk.try_into().expect("chunks_exact gives eight bytes"));
+        let quote = has_zero(word ^ (ONES * u64::from(b'"')));
+        let slash = has_zero(word ^ (ONES * u64::from(b'\\')));
+        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
+        let hit = quote | slash | control;
+        if hit != 0 {
+            return run + (hit.trailing_zeros() / 8) as usize;
+        }
+        run += 8;
+    }
+    run + text[run..].iter().take_while(|b| !matches!(b, b'"' | b'\\' | 0..0x20)).count()
+}
+
+/// Where the value that starts at `at` ends, in text already known to be JSON.
+pub(crate) fn trusted_end(text: &[u8], at: usize) -> usize {
+    let mut depth = 0usize;
+    let mut at = at;
+    while let Some(byte) = text.get(at) {
+        at += 1;
+        match byte {
+            b'"' => at = trusted_string_end(text, at),
+            b'{' | b'[' => {
+                depth += 1;
+                continue;
+            }
+            b'}' | b']' if depth == 0 => return at - 1,
+            b'}' | b']' => depth -= 1,
+            b',' if depth == 0 => return at - 1,
+            b' ' | b'\n' | b'\r' | b'\t' | b',' | b':' => continue,
+            _ if depth > 0 => continue,
+            _ => {
+                let rest = text[at..].iter();
+                at += rest.take_while(|b| !matches!(b, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t')).count();
+            }
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    at
+}
+
+/// Behind the closing quote of the string whose opening quote stands before `at`.
+pub(crate) fn trusted_string_end(text: &[u8], mut at: usize) -> usize {
+    while let Some(hit) = memchr2(b'"', b'\\', &text[at.min(text.len())..]) {
+        at += hit + 1;
+        if text[at - 1] == b'"' {
+            return at;
+        }
+        at += 1;
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests;
