@@ -12,12 +12,17 @@
 //! assert!(matches!(frame, Frame::Request { .. }));
 //! ```
 
+pub mod exchange;
 pub mod fault;
 pub mod frame;
+pub mod greeting;
+pub mod headers;
 pub mod method;
 pub mod raw;
 pub mod revision;
 pub mod scan;
+pub mod sse;
+pub mod watch;
 
 pub use fault::{ErrorObject, Fault};
 pub use frame::{Frame, Id};
