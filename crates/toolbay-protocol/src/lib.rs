@@ -22,6 +22,7 @@ pub mod raw;
 pub mod revision;
 pub mod scan;
 pub mod sse;
+pub mod types;
 pub mod watch;
 
 pub use fault::{ErrorObject, Fault};
