@@ -1,1 +1,3 @@
 //! Many Model Context Protocol servers as one endpoint.
+
+pub mod config;

@@ -1,0 +1,38 @@
+//! From a file somebody typed to servers that can be started.
+//!
+//! `written` holds what was typed, with its places; `running` holds what can be used, and cannot be wrong.
+//! Nothing here starts a server, opens a socket or looks at the process: surroundings are passed in.
+
+mod clients;
+mod dotenv;
+mod error;
+mod expand;
+mod find;
+mod keys;
+mod load;
+mod resolve;
+mod resolve_child;
+mod resolve_remote;
+mod running;
+mod secret;
+mod source;
+mod surroundings;
+mod syntax;
+mod tree;
+mod url;
+mod warn;
+mod written;
+
+pub use error::{Error, Fault, Reason};
+pub use expand::Expanded;
+pub use find::{Choice, Found, find};
+pub use load::{Loaded, load, parse};
+pub use running::{Child, Endpoint, Remote, Running, Server, Setup};
+pub use secret::Secret;
+pub use source::Place;
+pub use surroundings::{Surroundings, System};
+pub use url::{Url, UrlError};
+pub use warn::{Level, Warning, nearest};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,200 @@
+//! One server as typed to one server that can be started, or the reason why not.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::{
+    error::Reason,
+    expand::{Expanded, Variables},
+    running::{Endpoint, Server, Setup},
+    source::{At, Source},
+    surroundings::Surroundings,
+    warn::{Remarks, nearest},
+    written::{Body, Written, reason},
+};
+
+/// Fills in and checks a server.
+pub(super) fn resolve(
+    server: Written,
+    source: &Source<'_>,
+    around: &Surroundings<'_>,
+    remarks: &mut Remarks<'_>,
+) -> Server {
+    let place = source.place(server.name.at);
+    let variables = Variables { around, workspace: workspace(source.file, around) };
+    let mut resolver = Resolver { name: &server.name, source, variables, remarks };
+    let (mut startup_timeout, mut timeout) = (None, None);
+    let setup = if server.disabled {
+        Setup::Disabled
+    } else {
+        let outcome = server.body.and_then(|body| {
+            resolver.check_name()?;
+            startup_timeout = resolver.seconds(body.startup_timeout.as_ref(), "startupTimeout")?;
+            timeout = resolver.seconds(body.timeout.as_ref(), "timeout")?;
+            resolver.endpoint(&body)
+        });
+        outcome.map_or_else(Setup::Broken, Setup::Ready)
+    };
+    Server { name: server.name.value, place, setup, startup_timeout, timeout }
+}
+
+/// The folder a client would call the workspace: where the file lies, or above it if it lies in a client's folder.
+fn workspace(file: &Path, around: &Surroundings<'_>) -> PathBuf {
+    let here = around.folder.to_path_buf();
+    let file = around.folder.join(file);
+    let Some(folder) = file.parent() else { return here };
+    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let folder = if CLIENT_FOLDERS.contains(&name) { folder.parent().unwrap_or(folder) } else { folder };
+    let users = [around.home(), around.configuration_folder()];
+    if users.iter().flatten().any(|own| own == folder) { here } else { folder.to_path_buf() }
+}
+
+const CLIENT_FOLDERS: [&str; 8] = [".vscode", ".cursor", ".claude", ".zed", ".roo", ".kiro", ".gemini", ".idea"];
+
+/// One server on its way; `resolve_child` and `resolve_remote` hold the two ways it can go.
+pub(super) struct Resolver<'r, 's> {
+    pub(super) name: &'r At<String>,
+    pub(super) source: &'r Source<'r>,
+    pub(super) variables: Variables<'r>,
+    pub(super) remarks: &'r mut Remarks<'s>,
+}
+
+impl Resolver<'_, '_> {
+    fn check_name(&self) -> Result<(), Reason> {
+        let name = self.name.value.as_str();
+        if name.trim().is_empty() {
+            return Err(self.reason(self.name.at, "the server has no name", "give it one"));
+        }
+        if name.len() > LONGEST_NAME || name.contains(char::is_control) {
+            let remedy = format!("take at most {LONGEST_NAME} bytes and no control characters");
+            return Err(self.reason(self.name.at, "the server's name cannot be used", remedy));
+        }
+        Ok(())
+    }
+
+    fn endpoint(&mut self, body: &Body) -> Result<Endpoint, Reason> {
+        let kind = body.kind.as_ref().map(|kind| self.kind(kind)).transpose()?;
+        match (kind, &body.command, &body.url) {
+            (Some(Kind::Child) | None, Some(command), None) => self.child(command, body).map(Endpoint::Child),
+            (Some(Kind::Child), Some(command), Some(url)) => {
+                self.warn(url.at, "`url` is ignored: the type is stdio");
+                self.child(command, body).map(Endpoint::Child)
+            }
+            (Some(Kind::Http) | None, None, Some(url)) => self.remote(url, body).map(Endpoint::Http),
+            (Some(Kind::Http), Some(command), Some(url)) => {
+                self.warn(command.at, "`command` is ignored: the type is http");
+                self.remote(url, body).map(Endpoint::Http)
+            }
+            (Some(Kind::Sse), command, Some(url)) => {
+                if let Some(command) = command {
+                    self.warn(command.at, "`command` is ignored: the type is sse");
+                }
+                self.remote(url, body).map(Endpoint::Sse)
+            }
+            (None, Some(_), Some(url)) => {
+                let problem = "it has both `command` and `url`";
+                Err(self.reason(url.at, problem, "remove one, or add \"type\": \"stdio\" or \"http\""))
+            }
+            (Some(Kind::Child), None, _) => Err(self.reason(
+                self.name.at,
+                "its type is stdio and it has no `command`",
+                "add \"command\": \"PROGRAM\"",
+            )),
+            (Some(Kind::Http | Kind::Sse), _, None) => {
+                Err(self.reason(self.name.at, "its type is remote and it has no `url`", "add \"url\": \"https://…\""))
+            }
+            (None, None, None) => {
+                let problem = "it has neither `command` nor `url`";
+                Err(self.reason(self.name.at, problem, "add \"command\": \"PROGRAM\" or \"url\": \"https://…\""))
+            }
+        }
+    }
+
+    fn kind(&self, typed: &At<String>) -> Result<Kind, Reason> {
+        let plain: String = typed.value.to_ascii_lowercase().replace(['-', '_', ' '], "");
+        match plain.as_str() {
+            "stdio" | "local" => Ok(Kind::Child),
+            "http" | "streamablehttp" | "remote" => Ok(Kind::Http),
+            "sse" => Ok(Kind::Sse),
+            "ws" | "websocket" => {
+                let problem = "WebSocket is not a transport of the protocol";
+                Err(self.reason(typed.at, problem, "ask the server for an http address"))
+            }
+            "sdk" | "builtin" | "inprocess" => {
+                let problem = format!("the type `{}` lives inside another program", typed.value);
+                Err(self.reason(typed.at, problem, "give the command that starts the server by itself"))
+            }
+            _ => {
+                let problem = format!("the type `{}` is not known", typed.value);
+                let remedy = match nearest(&typed.value, ["stdio", "http", "sse", "streamable-http"]) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "write stdio, http, streamable-http or sse, or leave it out".into(),
+                };
+                Err(self.reason(typed.at, problem, remedy))
+            }
+        }
+    }
+
+    fn seconds(&mut self, typed: Option<&At<f64>>, key: &str) -> Result<Option<Duration>, Reason> {
+        let Some(At { value, at }) = typed else { return Ok(None) };
+        if !(LEAST_SECONDS..=MOST_SECONDS).contains(value) {
+            let remedy = format!("write seconds, from {LEAST_SECONDS} to {MOST_SECONDS}");
+            return Err(self.reason(*at, format!("`{key}` is out of range"), remedy));
+        }
+        if *value >= SUSPICIOUS_SECONDS {
+            let message = format!("`{key}` is in seconds; {value} may have been meant as milliseconds");
+            self.warn(*at, &message);
+        }
+        Ok(Some(Duration::from_secs_f64(*value)))
+    }
+
+    pub(super) fn fill(&mut self, typed: &At<String>) -> Result<Expanded, Reason> {
+        let filled = self.variables.fill(&typed.value).map_err(|why| {
+            let (problem, remedy) = why.explain();
+            self.reason(typed.at, problem, remedy)
+        })?;
+        for left in &filled.left {
+            self.warn(
+                typed.at,
+                &format!("{left} is no variable and is left as typed; write ${{VAR}} or ${{VAR:-default}}"),
+            );
+        }
+        if typed.value.starts_with("~/") {
+            self.warn(typed.at, "`~` is left as typed, since no shell reads it; write ${userHome}/…");
+        }
+        if filled.text.value().contains('\0') {
+            return Err(self.reason(typed.at, "the text holds a NUL character", "remove it"));
+        }
+        Ok(filled.text)
+    }
+
+    pub(super) fn reason(&self, at: usize, problem: impl Into<String>, remedy: impl Into<String>) -> Reason {
+        reason(self.source, at, problem, remedy)
+    }
+
+    pub(super) fn warn(&mut self, at: usize, message: &str) {
+        self.remarks.warn(at, self.of(message));
+    }
+
+    pub(super) fn of(&self, message: &str) -> String {
+        format!("server `{}`: {message}", self.name.value)
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Child,
+    Http,
+    Sse,
+}
+
+/// Longer names do not fit into messages.
+const LONGEST_NAME: usize = 256;
+/// A shorter wait is none.
+const LEAST_SECONDS: f64 = 0.001;
+/// A day: no call is waited for longer.
+const MOST_SECONDS: f64 = 86_400.0;
+/// From here on somebody may have thought of milliseconds.
+const SUSPICIOUS_SECONDS: f64 = 1_000.0;

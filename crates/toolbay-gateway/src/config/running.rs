@@ -1,0 +1,92 @@
+//! Servers that can be started: resolved, checked, and impossible to hold wrong.
+
+use std::{path::PathBuf, time::Duration};
+
+use http::HeaderMap;
+
+use super::{error::Reason, expand::Expanded, secret::Secret, source::Place, url::Url};
+
+/// A configuration that was resolved.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Running {
+    /// The servers, in the order of the file, each name once.
+    pub servers: Vec<Server>,
+}
+
+/// One server of the configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Server {
+    /// Its name in the file.
+    pub name: String,
+    /// Where in the file it begins.
+    pub place: Place,
+    /// What to do about it.
+    pub setup: Setup,
+    /// How long it may take to be ready, where the file says so.
+    pub startup_timeout: Option<Duration>,
+    /// How long a call to it may take, where the file says so.
+    pub timeout: Option<Duration>,
+}
+
+/// Whether a server is to be started.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Setup {
+    /// Start it so.
+    Ready(Endpoint),
+    /// The file turns it off.
+    Disabled,
+    /// It cannot be started as it is written; show the reason and go on with the others.
+    Broken(Reason),
+}
+
+/// How a server is reached.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Endpoint {
+    /// A child process that speaks on its standard input and output.
+    Child(Child),
+    /// Streamable HTTP; a server that does not know it is tried again in the older way.
+    Http(Remote),
+    /// The older HTTP+SSE, and nothing else.
+    Sse(Remote),
+}
+
+/// A program to start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Child {
+    /// The program: a name to be looked up in `PATH`, or an absolute path.
+    pub command: Expanded,
+    /// Its arguments, handed over as they are: no shell reads them.
+    pub args: Vec<Expanded>,
+    /// Variables to set, beside the few that every child inherits.
+    pub env: Vec<(String, Secret)>,
+    /// The folder to start it in, absolute; without one, our own.
+    pub cwd: Option<PathBuf>,
+}
+
+impl Child {
+    /// A program and arguments as given on a command line, taken as they are.
+    pub fn literal(command: impl Into<String>, args: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            command: Expanded::literal(command),
+            args: args.into_iter().map(Expanded::literal).collect(),
+            env: Vec::new(),
+            cwd: None,
+        }
+    }
+}
+
+/// An address to call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Remote {
+    /// The address.
+    pub url: Url,
+    /// Headers to send with each request; every value is marked as sensitive and is not printed.
+    pub headers: HeaderMap,
+}
+
+impl Remote {
+    /// An address without headers of its own.
+    pub fn bare(url: Url) -> Self {
+        Self { url, headers: HeaderMap::new() }
+    }
+}
