@@ -179,6 +179,18 @@ impl Frame {
         Self::from_envelope(envelope)
     }
 
+    /// The messages of a JSON array, each judged alone; `None` where `text` is no array. At most 1,000 are taken.
+    pub fn parse_batch(text: &Bytes, limits: Limits) -> Option<Vec<Result<Self, Rejected>>> {
+        if text.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'[') {
+            return None;
+        }
+        let array = match Raw::parse(text.clone(), limits) {
+            Ok(array) => array,
+            Err(flaw) => return Some(vec![Err(Rejected { id: None, fault: flaw.into() })]),
+        };
+        Some(array.elements().take(1000).map(|one| Self::parse_within(&one.into_bytes(), limits)).collect())
+    }
+
     fn from_envelope(envelope: Envelope<'_>) -> Result<Self, Rejected> {
         let id = envelope.id.as_ref().map(Id::read);
         let reject = |what: &'static str| Rejected { id: id.clone().flatten(), fault: Fault::envelope(what) };

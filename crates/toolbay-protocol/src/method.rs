@@ -184,6 +184,12 @@ impl Method {
         }
     }
 
+    /// Whether it belongs to the core of other revisions and means nothing in this one.
+    pub fn is_foreign_to(&self, revision: Revision) -> bool {
+        let extended = matches!(self, Self::TasksGet | Self::TasksCancel);
+        matches!(self.row(), Some((.., Span::With(feature))) if !revision.has(feature)) && !extended
+    }
+
     /// Whether its result may be `input_required` (spec: basic/patterns/mrtr).
     pub fn may_ask(&self) -> bool {
         matches!(self, Self::ToolsCall | Self::PromptsGet | Self::ResourcesRead)

@@ -27,6 +27,8 @@ pub enum Kind {
 impl Raw {
     /// The empty object.
     pub const EMPTY: Self = Self(Bytes::from_static(b"{}"));
+    /// The number nought.
+    pub const ZERO: Self = Self(Bytes::from_static(b"0"));
     /// The null value.
     pub const NULL: Self = Self(Bytes::from_static(b"null"));
 
@@ -241,6 +243,23 @@ impl Object {
         put_text(&mut self.0, key);
         self.0.put_u8(b':');
         self.0.put_slice(&value.0);
+    }
+
+    /// Adds a member that is a string.
+    pub fn put_text(&mut self, key: &str, text: &str) {
+        if self.0.len() > 1 {
+            self.0.put_u8(b',');
+        }
+        put_text(&mut self.0, key);
+        self.0.put_u8(b':');
+        put_text(&mut self.0, text);
+    }
+
+    /// Adds the members of `object` as they were written, but for those that `except` names.
+    pub fn append(&mut self, object: &Raw, except: impl Fn(&str) -> bool) {
+        for member in object.members().filter(|member| !except(&member.key)) {
+            self.put(&member.key, &member.value);
+        }
     }
 
     /// Adds a member whose value is serialized here.

@@ -1,0 +1,205 @@
+//! The caller's side of a request.
+
+use std::sync::Arc;
+
+use super::step::{Answers, Ask, Asks, Note, Outcome, Step};
+use crate::{
+    fault::ErrorObject,
+    frame::{Frame, Id},
+    greeting::{Introduction, envelope},
+    method::Method,
+    raw::{Kind, Object, Raw},
+    revision::Feature,
+};
+
+/// What a caller wants beside the outcome.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wishes {
+    /// Be told of progress.
+    pub progress: Option<Progress>,
+    /// Be sent log lines from this level on (only where each request says so; else the session's level counts).
+    pub log_level: Option<Box<str>>,
+}
+
+/// The wish to be told of progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress;
+
+impl Wishes {
+    /// To be told of progress.
+    pub fn progress() -> Self {
+        Self { progress: Some(Progress), log_level: None }
+    }
+}
+
+/// A request of ours, from its first frame to its outcome.
+#[derive(Debug)]
+pub struct Outgoing {
+    us: Arc<Introduction>,
+    id: Id,
+    method: Method,
+    params: Raw,
+    wishes: Wishes,
+    state: Option<Raw>,
+    asked: Asks,
+    requests: Vec<(String, Id)>,
+}
+
+impl Outgoing {
+    /// A request as `us`, in the revision that `us` speaks. `params` may carry a foreign envelope or progress token in
+    /// `_meta`: both are replaced by ours, the rest stays.
+    pub fn new(us: Arc<Introduction>, id: Id, method: Method, params: Option<Raw>, wishes: Wishes) -> Self {
+        let params = params.unwrap_or(Raw::EMPTY);
+        Self { us, id, method, params, wishes, state: None, asked: Asks::default(), requests: vec![] }
+    }
+
+    /// Carries on, as a new request, a call that somebody else began (spec: basic/patterns/mrtr).
+    #[must_use]
+    pub fn resuming(mut self, answers: Option<Answers>, state: Option<Raw>) -> Self {
+        // Every question was answered by the one who returned: only results are in there.
+        let responses = answers.and_then(|answers| answers.write(&Asks::default()).ok());
+        self.params = self.params.with(&[("inputResponses", responses.as_ref()), ("requestState", state.as_ref())]);
+        self
+    }
+
+    /// The id under which the request travels at the moment.
+    pub fn id(&self) -> &Id {
+        &self.id
+    }
+
+    /// What is asked for.
+    pub fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// The frame that opens it.
+    pub fn open(&self) -> Frame {
+        Frame::Request { id: self.id.clone(), method: self.method.clone(), params: Some(self.dress(&self.params)) }
+    }
+
+    /// Parameters with our own `_meta`: the token for progress, and the envelope where there is one.
+    fn dress(&self, params: &Raw) -> Raw {
+        let old = params.get("_meta").filter(|meta| meta.kind() == Kind::Object);
+        let modern = self.us.revision.has(Feature::Stateless);
+        if old.is_none() && !modern && self.wishes.progress.is_none() {
+            return params.clone();
+        }
+        let mut meta = Object::with_capacity(256);
+        if modern {
+            self.us.write_envelope(&mut meta, self.wishes.log_level.as_deref());
+        }
+        if self.wishes.progress.is_some() {
+            meta.put("progressToken", &self.id.to_raw());
+        }
+        if let Some(old) = &old {
+            meta.append(old, |key| key == "progressToken" || envelope::is_envelope_key(key));
+        }
+        let meta = meta.finish();
+        let mut out = Object::with_capacity(params.as_bytes().len() + meta.as_bytes().len() + 16);
+        out.append(params, |key| key == "_meta");
+        if meta != Raw::EMPTY {
+            out.put("_meta", &meta);
+        }
+        out.finish()
+    }
+
+    /// Whether `frame` belongs to this request, by id or by progress token.
+    pub fn owns(&self, frame: &Frame) -> bool {
+        match frame {
+            Frame::Result { id, .. } | Frame::Error { id: Some(id), .. } => *id == self.id,
+            Frame::Notification { method: Method::Progress, params: Some(params) } => {
+                params.get("progressToken").and_then(|token| Id::read(&token)).as_ref() == Some(&self.id)
+            }
+            Frame::Notification { .. } | Frame::Request { .. } | Frame::Error { id: None, .. } => false,
+        }
+    }
+
+    /// Takes a frame that belongs to this request. `None` where it changes nothing (a stray one).
+    pub fn receive(&mut self, frame: Frame) -> Option<Step> {
+        match frame {
+            Frame::Notification { method, params } => Some(Step::Note(Note { method, params })),
+            Frame::Request { id, method, params } if self.us.revision.has(Feature::Handshake) => {
+                let key = id.to_string();
+                self.requests.push((key.clone(), id));
+                Some(Step::Ask(Asks::one(key, Ask { method, params })))
+            }
+            // spec: basic/patterns, a modern server sends no requests
+            Frame::Request { .. } => None,
+            Frame::Result { id, result } if id == self.id => Some(self.conclude(result)),
+            Frame::Error { id, error } if id.as_ref().is_none_or(|id| *id == self.id) => {
+                Some(Step::Done(Err(ErrorObject::read(&error))))
+            }
+            Frame::Result { .. } | Frame::Error { .. } => None,
+        }
+    }
+
+    fn conclude(&mut self, result: Raw) -> Step {
+        if result.kind() != Kind::Object {
+            return Step::Done(Err(ErrorObject::internal(format!("server answered {} with no object", self.method))));
+        }
+        if !self.us.revision.has(Feature::ResultType) {
+            return Step::Done(Ok(result));
+        }
+        let result_type = result.get("resultType").filter(|kind| kind.kind() != Kind::Null);
+        match result_type.as_ref().and_then(Raw::as_text).as_deref() {
+            None | Some("complete" | "task") => Step::Done(Ok(result)), // spec: absent means complete
+            Some("input_required") if self.method.may_ask() => match self.read_asks(&result) {
+                Ok(asks) => Step::Ask(asks),
+                Err(error) => Step::Done(Err(error)),
+            },
+            Some(other) => {
+                let what = format!("server answered {} with result type {other:?}, which nobody knows", self.method);
+                Step::Done(Err(ErrorObject::internal(what)))
+            }
+        }
+    }
+
+    fn read_asks(&mut self, result: &Raw) -> Result<Asks, ErrorObject> {
+        let some = |key| result.get(key).filter(|value| value.kind() != Kind::Null);
+        self.state = some("requestState");
+        self.asked = some("inputRequests").map(|requests| Asks::read(&requests)).transpose()?.unwrap_or_default();
+        if self.asked.is_empty() && self.state.is_none() {
+            return Err(ErrorObject::internal("server asks for input without saying which"));
+        }
+        Ok(self.asked.clone())
+    }
+
+    /// What another caller needs to carry on after an ask, where the server keeps nothing itself.
+    pub fn resume_state(&self) -> Option<&Raw> {
+        self.state.as_ref()
+    }
+
+    /// The frames that carry answers on: replies (handshake), or the same request again under the id `fresh`
+    /// (stateless). An error is the call's own outcome: its questions cannot be answered.
+    pub fn answer(&mut self, answers: Answers, fresh: impl FnOnce() -> Id) -> Result<Vec<Frame>, ErrorObject> {
+        if self.us.revision.has(Feature::Handshake) {
+            return Ok(answers.into_iter().filter_map(|(key, answer)| self.reply(&key, answer)).collect());
+        }
+        let asked = std::mem::take(&mut self.asked);
+        let none = answers.is_empty();
+        let responses = answers.write(&asked)?;
+        let state = self.state.take();
+        self.id = fresh();
+        let edits = [("inputResponses", (!none).then_some(&responses)), ("requestState", state.as_ref())];
+        let params = self.dress(&self.params.with(&edits));
+        Ok(vec![Frame::Request { id: self.id.clone(), method: self.method.clone(), params: Some(params) }])
+    }
+
+    fn reply(&mut self, key: &str, answer: Outcome) -> Option<Frame> {
+        let place = self.requests.iter().position(|(asked, _)| asked == key)?;
+        let (_, id) = self.requests.swap_remove(place);
+        Some(Frame::reply(id, answer))
+    }
+
+    /// The frames that take the request back: its questions are refused, and the server is told to stop.
+    pub fn cancel(&mut self, reason: &str) -> Vec<Frame> {
+        let refused = ErrorObject::new(crate::fault::code::REFUSED, "the call was cancelled");
+        let asked: Vec<_> = self.requests.drain(..).collect();
+        let mut frames: Vec<_> = asked.into_iter().map(|(_, id)| Frame::reply(id, Err(refused.clone()))).collect();
+        let mut params = Object::with_capacity(64);
+        params.put("requestId", &self.id.to_raw());
+        params.put_text("reason", reason);
+        frames.push(Frame::Notification { method: Method::Cancelled, params: Some(params.finish()) });
+        frames
+    }
+}

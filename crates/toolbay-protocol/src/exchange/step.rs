@@ -1,0 +1,183 @@
+//! The steps that both eras encode.
+
+use crate::{
+    fault::ErrorObject,
+    method::Method,
+    raw::{Object, Raw},
+};
+
+/// What a request came to.
+pub type Outcome = Result<Raw, ErrorObject>;
+
+/// What happens next in a request's life.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Something worth knowing; any number of times.
+    Note(Note),
+    /// The callee needs these answers before it can go on.
+    Ask(Asks),
+    /// The end.
+    Done(Outcome),
+}
+
+/// A notification: progress, a line of log, a change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Note {
+    /// What it is.
+    pub method: Method,
+    /// What it says.
+    pub params: Option<Raw>,
+}
+
+impl Note {
+    /// A notification with parameters.
+    pub fn new(method: Method, params: Raw) -> Self {
+        Self { method, params: Some(params) }
+    }
+
+    /// How far a request is; the token is written where the caller's is known.
+    pub fn progress(progress: f64, total: Option<f64>, message: Option<&str>) -> Self {
+        let mut params = Object::with_capacity(64);
+        params.put_value("progress", &progress);
+        if let Some(total) = total {
+            params.put_value("total", &total);
+        }
+        if let Some(message) = message {
+            params.put_value("message", message);
+        }
+        Self::new(Method::Progress, params.finish())
+    }
+}
+
+/// One question to the caller: `elicitation/create`, `sampling/createMessage` or `roots/list`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ask {
+    /// Which of the three.
+    pub method: Method,
+    /// What is asked.
+    pub params: Option<Raw>,
+}
+
+/// Questions, each under a key of the callee's choice, in the callee's order. None at all means: come back later.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Asks(Vec<(String, Ask)>);
+
+/// Answers, each under its question's key.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answers(Vec<(String, Outcome)>);
+
+macro_rules! keyed {
+    ($name:ident, $item:ty) => {
+        impl $name {
+            /// One entry.
+            pub fn one(key: impl Into<String>, item: $item) -> Self {
+                Self(vec![(key.into(), item)])
+            }
+
+            /// Adds an entry; an earlier one under the same key is replaced.
+            pub fn insert(&mut self, key: impl Into<String>, item: $item) {
+                let key = key.into();
+                match self.0.iter_mut().find(|(seen, _)| *seen == key) {
+                    Some((_, old)) => *old = item,
+                    None => self.0.push((key, item)),
+                }
+            }
+
+            /// The entry under `key`.
+            pub fn get(&self, key: &str) -> Option<&$item> {
+                self.0.iter().find(|(seen, _)| seen == key).map(|(_, item)| item)
+            }
+
+            /// Every entry in order.
+            pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &$item)> {
+                self.0.iter().map(|(key, item)| (key.as_str(), item))
+            }
+
+            /// How many there are.
+            pub fn len(&self) -> usize {
+                self.0.len()
+            }
+
+            /// Whether there are none.
+            pub fn is_empty(&self) -> bool {
+                self.0.is_empty()
+            }
+        }
+
+        impl IntoIterator for $name {
+            type Item = (String, $item);
+            type IntoIter = std::vec::IntoIter<(String, $item)>;
+            fn into_iter(self) -> Self::IntoIter {
+                self.0.into_iter()
+            }
+        }
+
+        impl FromIterator<(String, $item)> for $name {
+            fn from_iter<I: IntoIterator<Item = (String, $item)>>(items: I) -> Self {
+                let mut all = Self::default();
+                for (key, item) in items {
+                    all.insert(key, item);
+                }
+                all
+            }
+        }
+    };
+}
+keyed!(Asks, Ask);
+keyed!(Answers, Outcome);
+
+impl Asks {
+    /// Reads `inputRequests`.
+    pub(super) fn read(requests: &Raw) -> Result<Self, ErrorObject> {
+        let mut asks = Self::default();
+        for member in requests.members() {
+            let method = member.value.get("method").and_then(|name| name.as_text().map(|name| Method::parse(&name)));
+            let Some(method @ (Method::Elicit | Method::CreateMessage | Method::RootsList)) = method else {
+                let key = &member.key;
+                return Err(ErrorObject::internal(format!("server asks something under {key:?} that nobody may ask")));
+            };
+            asks.insert(member.key, Ask { method, params: member.value.get("params") });
+        }
+        Ok(asks)
+    }
+
+    /// Writes `inputRequests`.
+    pub(super) fn write(&self) -> Raw {
+        let mut requests = Object::with_capacity(128);
+        for (key, ask) in self.iter() {
+            let mut request = Object::with_capacity(128);
+            request.put_value("method", ask.method.as_str());
+            if let Some(params) = &ask.params {
+                request.put("params", params);
+            }
+            requests.put(key, &request.finish());
+        }
+        requests.finish()
+    }
+}
+
+impl Answers {
+    /// Reads `inputResponses`.
+    pub(super) fn read(responses: &Raw) -> Self {
+        responses.members().map(|member| (member.key.into_owned(), Ok(member.value))).collect()
+    }
+
+    /// Writes `inputResponses`. There is no place for an error in it: a question to the user counts as cancelled, for
+    /// any other the call itself fails.
+    pub(super) fn write(self, asked: &Asks) -> Result<Raw, ErrorObject> {
+        let mut responses = Object::with_capacity(128);
+        for (key, answer) in self {
+            match (answer, asked.get(&key).map(|ask| &ask.method)) {
+                (Ok(answer), _) => responses.put(&key, &answer),
+                (Err(_), Some(Method::Elicit)) => responses.put_value(&key, &serde_json::json!({"action": "cancel"})),
+                (Err(error), _) => return Err(error),
+            }
+        }
+        Ok(responses.finish())
+    }
+
+    /// The same error for every question.
+    pub fn refuse(asks: &Asks, error: &ErrorObject) -> Self {
+        asks.iter().map(|(key, _)| (key.to_owned(), Err(error.clone()))).collect()
+    }
+}

@@ -1,0 +1,107 @@
+//! What a client says of itself: once (handshake), or with each request (stateless).
+
+use serde_json::Value;
+
+use super::envelope;
+use crate::{
+    exchange::Ask,
+    fault::{Fault, Unsupported},
+    method::Method,
+    raw::{Kind, Object, Raw},
+    revision::{Feature, Revision},
+};
+
+/// A client, as it introduced itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Introduction {
+    /// The revision that is spoken with it.
+    pub revision: Revision,
+    /// Its name and version (`Implementation`); only ever shown, never trusted.
+    pub client: Option<Raw>,
+    /// What it can do (`ClientCapabilities`).
+    pub capabilities: Raw,
+}
+
+impl Introduction {
+    /// A client of `revision` that says nothing of itself and can nothing.
+    pub fn anonymous(revision: Revision) -> Self {
+        Self { revision, client: None, capabilities: Raw::EMPTY }
+    }
+
+    /// Whether a capability was declared, by its path: `["sampling", "tools"]`.
+    pub fn declares(&self, path: &[&str]) -> bool {
+        let found = path.iter().try_fold(self.capabilities.clone(), |at, key| at.get(key));
+        found.is_some_and(|found| found.kind() != Kind::Null && found.as_bytes() != b"false")
+    }
+
+    /// An error where this client did not declare that it answers `ask`, mode and tools included.
+    pub fn admits(&self, ask: &Ask) -> Result<(), Fault> {
+        let declared = match (&ask.method, mode(ask)) {
+            (Method::RootsList, _) => self.declares(&["roots"]),
+            (Method::CreateMessage, Mode::Tools) => self.declares(&["sampling", "tools"]),
+            (Method::CreateMessage, _) => self.declares(&["sampling"]),
+            (Method::Elicit, Mode::Url) => self.declares(&["elicitation", "url"]),
+            // spec: client/elicitation, an empty object means form alone
+            (Method::Elicit, _) => {
+                self.declares(&["elicitation"])
+                    && (self.declares(&["elicitation", "form"]) || !self.declares(&["elicitation", "url"]))
+            }
+            _ => false,
+        };
+        if declared && !ask.method.is_foreign_to(self.revision) {
+            return Ok(());
+        }
+        let required = match (&ask.method, mode(ask)) {
+            (Method::Elicit, Mode::Url) => serde_json::json!({"elicitation": {"url": {}}}),
+            (Method::Elicit, _) => serde_json::json!({"elicitation": {"form": {}}}),
+            (Method::CreateMessage, Mode::Tools) => serde_json::json!({"sampling": {"tools": {}}}),
+            (Method::CreateMessage, _) => serde_json::json!({"sampling": {}}),
+            (Method::RootsList, _) => serde_json::json!({"roots": {}}),
+            _ => Value::Object(serde_json::Map::new()),
+        };
+        Err(Fault::Unsupported(Unsupported::Capability(Raw::of(&required))))
+    }
+
+    /// Writes the members of `_meta` that every modern request carries (spec: basic/index).
+    pub(crate) fn write_envelope(&self, meta: &mut Object, log_level: Option<&str>) {
+        meta.put_text(envelope::PROTOCOL_VERSION, self.revision.as_str());
+        meta.put(envelope::CLIENT_CAPABILITIES, &self.capabilities);
+        if let Some(client) = &self.client {
+            meta.put(envelope::CLIENT_INFO, client);
+        }
+        if let Some(level) = log_level {
+            meta.put_text(envelope::LOG_LEVEL, level);
+        }
+    }
+
+    /// The same client in another revision, with the capabilities that one knows.
+    #[must_use]
+    pub fn in_revision(&self, revision: Revision) -> Self {
+        let mut gone: Vec<(&str, Option<&Raw>)> = vec![];
+        if !revision.has(Feature::Elicitation) {
+            gone.push(("elicitation", None));
+        }
+        if !revision.has(Feature::CoreTasks) {
+            gone.push(("tasks", None));
+        }
+        let capabilities = if gone.is_empty() { self.capabilities.clone() } else { self.capabilities.with(&gone) };
+        Self { revision, client: self.client.clone(), capabilities }
+    }
+}
+
+/// Which variety of a question this is.
+#[derive(PartialEq)]
+enum Mode {
+    Plain,
+    Tools,
+    Url,
+}
+
+fn mode(ask: &Ask) -> Mode {
+    let Some(params) = &ask.params else { return Mode::Plain };
+    if params.get("mode").as_ref().and_then(Raw::as_text).as_deref() == Some("url") {
+        return Mode::Url;
+    }
+    let tools = params.get("tools").or_else(|| params.get("toolChoice"));
+    if tools.is_some_and(|tools| tools.kind() != Kind::Null) { Mode::Tools } else { Mode::Plain }
+}

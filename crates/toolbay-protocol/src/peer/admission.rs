@@ -1,0 +1,49 @@
+//! Whether a request may reach the service at all; the first rule that it breaks counts.
+
+use std::sync::Arc;
+
+use crate::{
+    exchange::Level,
+    fault::Fault,
+    greeting::{Introduction, Profile, envelope},
+    method::{Method, Sender, Sort},
+    raw::Raw,
+};
+
+/// Admits a request that carries the envelope: envelope complete, version known, method known and advertised.
+pub fn admit_modern(method: &Method, params: Option<&Raw>, profile: &Profile) -> Result<Arc<Introduction>, Fault> {
+    let introduction = envelope::read(params)?;
+    profile.admits(method, introduction.revision)?;
+    sound(params)?;
+    Ok(Arc::new(introduction))
+}
+
+/// Admits a request in a session: method known in its revision and advertised.
+pub fn admit_legacy(
+    method: &Method,
+    params: Option<&Raw>,
+    session: &Introduction,
+    profile: &Profile,
+) -> Result<(), Fault> {
+    if method.sort() == Some(Sort::Notification) || method.sender() == Some(Sender::Server) {
+        return Err(Fault::method(method));
+    }
+    profile.admits(method, session.revision)?;
+    sound(params)?;
+    if *method == Method::SetLevel {
+        let level = params.and_then(|params| params.get("level"));
+        let known = level.as_ref().and_then(Raw::as_text).and_then(|name| Level::parse(&name));
+        known.ok_or_else(|| Fault::params("`level` must be one of the eight levels of syslog"))?;
+    }
+    Ok(())
+}
+
+/// No key twice in `params` and in `arguments`: what is judged here must be what anybody behind us reads.
+fn sound(params: Option<&Raw>) -> Result<(), Fault> {
+    let Some(params) = params else { return Ok(()) };
+    params.distinct()?;
+    if let Some(arguments) = params.get("arguments") {
+        arguments.distinct()?;
+    }
+    Ok(())
+}

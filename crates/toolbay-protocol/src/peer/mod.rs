@@ -1,0 +1,16 @@
+//! A link on which frames go both ways: id tables, cancellation, deadlines. Stdio, memory and the older HTTP transport
+//! have one; where each request has its own exchange of bytes (Streamable HTTP), `exchange` alone is enough.
+//!
+//! Both sides are driven alike: `receive` frames, drain `event` and `transmit`, and, for a client, call `expire` when
+//! `timeout` says so. Time is an argument.
+
+mod admission;
+mod client;
+mod server;
+
+pub use admission::{admit_legacy, admit_modern};
+pub use client::{Call, CallId, Client, ClientEvent, Patience};
+pub use server::{Called, ServeId, Server, ServerEvent};
+
+#[cfg(test)]
+mod tests;

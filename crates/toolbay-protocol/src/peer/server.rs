@@ -1,0 +1,285 @@
+//! The server's end of a duplex link; it serves both eras, message by message.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
+
+use super::admission::{admit_legacy, admit_modern};
+use crate::{
+    exchange::{Answers, Asks, Incoming, Level, Note, Outcome, Return},
+    fault::{ErrorObject, Fault},
+    frame::{Frame, Id, Rejected},
+    greeting::{Introduction, Profile, envelope, legacy, modern},
+    method::Method,
+    raw::Raw,
+    revision::Feature,
+};
+
+/// How many requests one client may have in flight (limit `requests_in_flight`).
+const IN_FLIGHT: usize = 1024;
+
+/// A request that is being served; later ones are greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ServeId(u64);
+
+/// A request for the service.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Called {
+    /// Under which key it is answered.
+    pub key: ServeId,
+    /// Its id on the wire.
+    pub id: Id,
+    /// What is asked for.
+    pub method: Method,
+    /// With what.
+    pub params: Option<Raw>,
+    /// By whom.
+    pub caller: Arc<Introduction>,
+    /// What the caller brings back after it was asked.
+    pub returning: Return,
+    /// Whether it wants progress.
+    pub wants_progress: bool,
+}
+
+/// What happened on a server's link.
+#[derive(Debug, PartialEq)]
+pub enum ServerEvent {
+    /// A session was opened.
+    Opened(Arc<Introduction>),
+    /// A request came; to be ended with [`Server::done`].
+    Called(Called),
+    /// A request was taken back; no answer is due.
+    Cancelled(ServeId),
+    /// The caller answered what it was asked.
+    Answered(ServeId, Answers),
+    /// A notification.
+    Note(Note),
+    /// Something that was dropped, for the log.
+    Stray(String),
+}
+
+/// The server's end.
+#[derive(Debug)]
+pub struct Server {
+    profile: Arc<Profile>,
+    session: Option<Arc<Introduction>>,
+    level: Option<Level>,
+    begun: u64,
+    minted: i64,
+    serving: HashMap<ServeId, Incoming>,
+    ids: HashMap<Id, ServeId>,
+    asked: HashMap<i64, ServeId>,
+    out: VecDeque<Frame>,
+    events: VecDeque<ServerEvent>,
+}
+
+impl Server {
+    /// A link on which nothing was said yet.
+    pub fn new(profile: Arc<Profile>) -> Self {
+        let (serving, ids, asked, out, events) = Default::default();
+        Self { profile, session: None, level: None, begun: 0, minted: 0, serving, ids, asked, out, events }
+    }
+
+    /// Describes itself anew from here on.
+    pub fn present(&mut self, profile: Arc<Profile>) {
+        self.profile = profile;
+    }
+
+    /// The client of the session, where one was opened.
+    pub fn session(&self) -> Option<&Arc<Introduction>> {
+        self.session.as_ref()
+    }
+
+    /// Takes what came.
+    pub fn receive(&mut self, came: Result<Frame, Rejected>) {
+        match came {
+            Ok(Frame::Request { id, method, params }) => {
+                if let Err(fault) = self.requested(&id, method, params) {
+                    self.out.push_back(Frame::reply(id, Err(fault.into())));
+                }
+            }
+            Ok(Frame::Notification { method, params }) => self.noted(method, params),
+            Ok(Frame::Result { id, result }) => self.answered(&id, Ok(result)),
+            Ok(Frame::Error { id: Some(id), error }) => self.answered(&id, Err(ErrorObject::read(&error))),
+            Ok(Frame::Error { id: None, error }) => self.stray(format!("client complains: {error:?}")),
+            Err(rejected) => self.out.push_back(rejected.answer()),
+        }
+    }
+
+    /// Several messages in one array, where the session's revision has that.
+    pub fn receive_batch(&mut self, batch: Vec<Result<Frame, Rejected>>) {
+        let allowed = self.session.as_ref().is_some_and(|session| session.revision.has(Feature::Batch));
+        if !allowed || batch.is_empty() {
+            let what = if allowed { "a batch may not be empty" } else { "this revision has no batches" };
+            return self.out.push_back(Rejected { id: None, fault: Fault::envelope(what) }.answer());
+        }
+        for came in batch {
+            self.receive(came);
+        }
+    }
+
+    fn requested(&mut self, id: &Id, method: Method, params: Option<Raw>) -> Result<(), Fault> {
+        if self.ids.contains_key(id) {
+            return Err(Fault::order(format!("request id {id} is still in flight")));
+        }
+        if self.serving.len() >= IN_FLIGHT {
+            return Err(Fault::order(format!("more than {IN_FLIGHT} requests in flight (limit `requests_in_flight`)")));
+        }
+        if envelope::is_modern(params.as_ref()) {
+            let caller = admit_modern(&method, params.as_ref(), &self.profile)?;
+            let key = self.serve(id, &method, params.as_ref(), &caller);
+            if method == Method::Discover {
+                self.done(key, Ok(modern::describe(&self.profile)));
+                return Ok(());
+            }
+            self.called(key, id, method, params, caller);
+            return Ok(());
+        }
+        match (&method, &self.session) {
+            (Method::Initialize, None) => {
+                let (introduction, result) = legacy::answer(params.as_ref(), &self.profile)?;
+                let introduction = Arc::new(introduction);
+                self.session = Some(Arc::clone(&introduction));
+                self.out.push_back(Frame::reply(id.clone(), Ok(result)));
+                self.events.push_back(ServerEvent::Opened(introduction));
+                Ok(())
+            }
+            (Method::Initialize, Some(_)) => Err(Fault::order("the session is open already")),
+            (Method::Ping, _) => {
+                self.out.push_back(Frame::reply(id.clone(), Ok(Raw::EMPTY)));
+                Ok(())
+            }
+            (Method::Discover, None) => Err(envelope::read(params.as_ref()).err().unwrap_or(Fault::method(&method))),
+            (_, None) => {
+                let what = "send `initialize` first, or state protocol version and capabilities in `_meta`";
+                Err(Fault::order(what))
+            }
+            (_, Some(session)) => {
+                let session = Arc::clone(session);
+                admit_legacy(&method, params.as_ref(), &session, &self.profile)?;
+                if method == Method::SetLevel {
+                    let level = params.as_ref().and_then(|params| params.get("level"));
+                    self.level = level.as_ref().and_then(Raw::as_text).and_then(|name| Level::parse(&name));
+                }
+                let key = self.serve(id, &method, params.as_ref(), &session);
+                self.called(key, id, method, params, session);
+                Ok(())
+            }
+        }
+    }
+
+    fn serve(&mut self, id: &Id, method: &Method, params: Option<&Raw>, caller: &Arc<Introduction>) -> ServeId {
+        self.begun += 1;
+        let key = ServeId(self.begun);
+        let server = Some(self.profile.server.clone());
+        let level = self.level.filter(|_| caller.revision.has(Feature::Handshake));
+        let exchange = Incoming::new(Arc::clone(caller), server, id.clone(), method.clone(), params);
+        self.serving.insert(key, exchange.logging_from(level));
+        self.ids.insert(id.clone(), key);
+        key
+    }
+
+    fn called(&mut self, key: ServeId, id: &Id, method: Method, params: Option<Raw>, caller: Arc<Introduction>) {
+        let returning = Return::read(&caller, params.as_ref());
+        let wants_progress = self.serving[&key].wants_progress();
+        let called = Called { key, id: id.clone(), method, params, caller, returning, wants_progress };
+        self.events.push_back(ServerEvent::Called(called));
+    }
+
+    fn noted(&mut self, method: Method, params: Option<Raw>) {
+        if method == Method::Cancelled {
+            let id = params.as_ref().and_then(|params| params.get("requestId")).and_then(|id| Id::read(&id));
+            // Unknown and malformed ones are let by (spec: basic/utilities/cancellation).
+            if let Some(key) = id.and_then(|id| self.ids.get(&id).copied()) {
+                self.end(key);
+                self.events.push_back(ServerEvent::Cancelled(key));
+            }
+            return;
+        }
+        self.events.push_back(ServerEvent::Note(Note { method, params }));
+    }
+
+    fn answered(&mut self, id: &Id, answer: Outcome) {
+        let key = match id {
+            Id::Number(number) => self.asked.remove(number),
+            Id::Text(_) => None,
+        };
+        let Some(exchange) = key.and_then(|key| self.serving.get_mut(&key)) else {
+            return self.stray(format!("an answer to {id}, which nobody asked or waits for"));
+        };
+        if let (Some(answers), Some(key)) = (exchange.receive(id, answer), key) {
+            self.events.push_back(ServerEvent::Answered(key, answers));
+        }
+    }
+
+    fn stray(&mut self, what: String) {
+        self.events.push_back(ServerEvent::Stray(what));
+    }
+
+    /// Tells the caller of `key` something, where it may be told.
+    pub fn note(&mut self, key: ServeId, note: Note) {
+        let frame = self.serving.get(&key).and_then(|exchange| exchange.note(note));
+        self.out.extend(frame);
+    }
+
+    /// Tells the session something that belongs to no request.
+    pub fn tell(&mut self, note: Note) {
+        if self.session.as_ref().is_some_and(|session| !note.method.is_foreign_to(session.revision)) {
+            self.out.push_back(Frame::Notification { method: note.method, params: note.params });
+        }
+    }
+
+    /// Asks the caller of `key`. A modern caller is asked by ending its request: nothing more may be said to it.
+    pub fn ask(&mut self, key: ServeId, asks: &Asks, state: Option<&Raw>) {
+        let Some(exchange) = self.serving.get_mut(&key) else { return };
+        let minted = &mut self.minted;
+        let frames = exchange.ask(asks, state, || {
+            *minted += 1;
+            Id::Number(*minted)
+        });
+        if exchange.will_return() {
+            self.end(key);
+        } else {
+            let ids = frames.iter().filter_map(|frame| match frame.id() {
+                Some(Id::Number(id)) => Some((*id, key)),
+                Some(Id::Text(_)) | None => None,
+            });
+            self.asked.extend(ids);
+        }
+        self.out.extend(frames);
+    }
+
+    /// Ends the request of `key`.
+    pub fn done(&mut self, key: ServeId, outcome: Outcome) {
+        if let Some(exchange) = self.end(key) {
+            self.out.push_back(exchange.done(outcome));
+        }
+    }
+
+    fn end(&mut self, key: ServeId) -> Option<Incoming> {
+        let exchange = self.serving.remove(&key)?;
+        self.ids.remove(exchange.id());
+        for id in exchange.asked() {
+            if let Id::Number(id) = id {
+                self.asked.remove(id);
+            }
+        }
+        Some(exchange)
+    }
+
+    /// What to send next.
+    pub fn transmit(&mut self) -> Option<Frame> {
+        self.out.pop_front()
+    }
+
+    /// What happened next.
+    pub fn event(&mut self) -> Option<ServerEvent> {
+        self.events.pop_front()
+    }
+
+    /// How many requests wait for their end.
+    pub fn pending(&self) -> usize {
+        self.serving.len()
+    }
+}
