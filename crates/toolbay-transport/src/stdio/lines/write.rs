@@ -1,0 +1,68 @@
+//! Writing lines, many with one system call. Not a queue: whoever pushes bounds what is pending.
+
+use std::io;
+
+use bytes::{BufMut, BytesMut};
+use memchr::memchr2_iter;
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+
+/// Writes messages, one a line.
+#[derive(Debug)]
+pub struct LineWriter<W> {
+    inner: W,
+    pending: BytesMut,
+}
+
+impl<W: AsyncWrite + Unpin> LineWriter<W> {
+    /// A writer with nothing pending.
+    pub fn new(inner: W) -> Self {
+        Self { inner, pending: BytesMut::new() }
+    }
+
+    /// Puts one message behind what is pending. Line ends inside are JSON's insignificant blanks and become spaces.
+    pub fn push(&mut self, message: &[u8]) {
+        self.pending.reserve(message.len() + 1);
+        let mut from = 0;
+        for at in memchr2_iter(b'\n', b'\r', message) {
+            self.pending.put_slice(&message[from..at]);
+            self.pending.put_u8(b' ');
+            from = at + 1;
+        }
+        self.pending.put_slice(&message[from..]);
+        self.pending.put_u8(b'\n');
+    }
+
+    /// How many bytes wait to be written.
+    pub fn pending(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Writes what is pending. If the future is dropped, the next call goes on where it stopped.
+    pub async fn flush(&mut self) -> io::Result<()> {
+        while !self.pending.is_empty() {
+            if self.inner.write_buf(&mut self.pending).await? == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+        }
+        if self.pending.capacity() > KEPT {
+            self.pending = BytesMut::new();
+        }
+        self.inner.flush().await
+    }
+
+    /// Pushes a batch and writes it.
+    pub async fn write_all<M: AsRef<[u8]>>(&mut self, batch: impl IntoIterator<Item = M>) -> io::Result<()> {
+        for message in batch {
+            self.push(message.as_ref());
+        }
+        self.flush().await
+    }
+
+    /// The stream itself; what is pending is lost.
+    pub fn into_inner(self) -> W {
+        self.inner
+    }
+}
+
+/// The largest buffer kept for the next batch.
+const KEPT: usize = 1 << 20;
