@@ -77,6 +77,8 @@ history! {
     CompletionContext: V2025_06_18 ..,
     /// `lastModified` on annotations.
     LastModified: V2025_06_18 ..,
+    /// `_meta` on what a server asks for, and on the answers to elicitation and roots.
+    AskMeta: V2024_11_05 .. V2026_07_28,
     /// Icons.
     Icons: V2025_11_25 ..,
     /// `description` and `websiteUrl` on implementations.
@@ -103,6 +105,8 @@ history! {
     RoutingHeaders: V2026_07_28 ..,
     /// Schemas of any shape for output, structured content of any JSON type.
     AnyStructure: V2026_07_28 ..,
+    /// Kinds of content that this table does not know may be sent, for the peer may be newer than we are.
+    UnknownContent: V2026_07_28 ..,
     /// "Resource not found" as −32602 instead of −32002.
     NotFoundIsInvalidParams: V2026_07_28 ..,
 }

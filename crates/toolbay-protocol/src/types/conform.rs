@@ -4,12 +4,18 @@
 //! the history of its members beside them; this file holds only the trait and what containers do.
 
 use super::{Dict, OneOrMany};
-use crate::revision::Revision;
+use crate::{fault::Fault, revision::Revision};
 
 /// A value that can be bent to what a revision can carry.
 pub trait Conform {
     /// Drops what `revision` does not know, fills what it requires, and says in text what it cannot carry.
     fn conform(&mut self, revision: Revision);
+
+    /// An error where `revision` has no words at all for what this asks: bending it would ask something else.
+    fn check(&self, revision: Revision) -> Result<(), Fault> {
+        let _ = revision;
+        Ok(())
+    }
 
     /// The same value, bent.
     #[must_use]
