@@ -1,1 +1,69 @@
-fn main() {}
+//! The project's own chores: `cargo xtask COMMAND`. Each command is a room of its own; this file only reads the command line.
+//!
+//! Not for users of Toolbay: nothing here is shipped.
+#![expect(clippy::print_stdout, reason = "xtask speaks to a terminal")]
+
+mod args;
+mod child;
+mod churn;
+mod conformance;
+mod gateway;
+mod interop;
+mod peers;
+mod places;
+mod probe;
+mod procs;
+mod ready;
+mod steps;
+mod table;
+mod tally;
+mod tidy;
+
+use std::process::ExitCode;
+
+use crate::args::Args;
+use crate::tally::Tally;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  tidy                                   check the rules of the house (imports, sizes, names, revisions)
+  test [--quick]                         everything, in order; --quick leaves out the foreign peers
+  peers                                  fetch the foreign clients, servers and suites into the cache
+  conformance [--revision R]... [--scenario S] [--write]
+                                         the official suite against `toolbay serve everything`;
+                                         --write renews docs/conformance.md from this run
+  interop [--client C] [--transport T]   foreign clients and servers on both sides of `toolbay up`
+  ready [--rounds N]                     how soon `toolbay up` is ready, against the slowest server's own start
+  churn [--rounds 50]                    connect, call, disconnect, many times; no process may stay behind
+
+  TOOLBAY_BIN    use this binary instead of building one
+  TOOLBAY_CACHE  where peers are kept (default: $XDG_CACHE_HOME/toolbay or ~/.cache/toolbay)
+";
+
+fn main() -> ExitCode {
+    child::end_all_when_interrupted();
+    let mut args = Args::from_command_line();
+    let outcome = match args.command().as_str() {
+        "tidy" => args.finish().and_then(|()| tidy::run()),
+        "test" => steps::run(args),
+        "peers" => args.finish().and_then(|()| peers::fetch_all()),
+        "conformance" => conformance::run(args),
+        "interop" => interop::run(args),
+        "ready" => ready::run(args),
+        "churn" => churn::run(args),
+        "help" | "--help" | "-h" | "" => {
+            print!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        other => Err(anyhow::anyhow!("there is no command `{other}`; `cargo xtask help` lists them")),
+    };
+    match outcome {
+        Ok(Tally { failed: 0, .. }) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            println!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The `toolbay` binary: built here, or named by TOOLBAY_BIN; and `toolbay up` as a child that says when it is ready.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::child::{self, Guard};
+use crate::places;
+use crate::procs::Process;
+
+const BUILD: Duration = Duration::from_secs(45 * 60);
+
+/// The binary under test, built in release mode unless TOOLBAY_BIN names one.
+pub(crate) fn binary() -> Result<PathBuf> {
+    if let Some(given) = std::env::var_os("TOOLBAY_BIN") {
+        let path = Path::new(&given)
+            .canonicalize()
+            .with_context(|| format!("TOOLBAY_BIN={} is not there", given.display()))?;
+        return Ok(path);
+    }
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(places::root());
+    cargo.args(["build", "--release", "--package", "toolbay-cli", "--message-format=json-render-diagnostics"]);
+    let built = child::capture("cargo build", &mut cargo, BUILD)?;
+    if !built.status.success() {
+        bail!("the release build failed:\n{}", built.stderr.trim());
+    }
+    let messages = built.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let path = messages.filter_map(|message| message["executable"].as_str().map(PathBuf::from)).next_back();
+    path.context("cargo built no binary from toolbay-cli")
+}
+
+/// `toolbay up --listen …` or `toolbay serve … --listen …`, as a child.
+pub(crate) struct Gateway {
+    guard: Guard,
+    lines: Receiver<String>,
+    /// What it printed so far.
+    pub(crate) printed: Vec<String>,
+    /// The port it listens on.
+    pub(crate) port: u16,
+    /// How long it took to say that it is ready.
+    pub(crate) ready_after: Duration,
+}
+
+impl Gateway {
+    /// Starts `toolbay ARGS… --listen 127.0.0.1:PORT` and waits until it prints its endpoint and accepts a connection.
+    pub(crate) fn start(binary: &Path, args: &[&str], limit: Duration) -> Result<Self> {
+        let port = places::free_port()?;
+        let mut command = Command::new(binary);
+        command.args(args).args(["--listen", &format!("127.0.0.1:{port}")]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let started = Instant::now();
+        let mut guard = Guard::spawn("toolbay", &mut command)?;
+        let (send, lines) = mpsc::sync_channel(4096);
+        child::forward(guard.child().stdout.take().expect("stdout is piped"), send.clone());
+        child::forward(guard.child().stderr.take().expect("stderr is piped"), send);
+        let mut gateway = Self { guard, lines, printed: Vec::new(), port, ready_after: Duration::ZERO };
+        gateway.await_endpoint(started, limit)?;
+        Ok(gateway)
+    }
+
+    fn await_endpoint(&mut self, started: Instant, limit: Duration) -> Result<()> {
+        let endpoint = format!("127.0.0.1:{}/mcp", self.port);
+        loop {
+            let left = limit.saturating_sub(started.elapsed());
+            match self.lines.recv_timeout(left) {
+                Ok(line) => {
+                    let ready = line.contains(&endpoint);
+                    self.printed.push(line);
+                    if ready {
+                        break;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    bail!(
+                        "toolbay did not print its endpoint {endpoint} within {} s:\n{}",
+                        limit.as_secs(),
+                        self.printed.join("\n")
+                    )
+                }
+                Err(RecvTimeoutError::Disconnected) => bail!("toolbay ended at once:\n{}", self.printed.join("\n")),
+            }
+        }
+        let connect = || std::net::TcpStream::connect(("127.0.0.1", self.port)).is_ok();
+        if !child::wait_until(limit.saturating_sub(started.elapsed()), connect) {
+            bail!("toolbay printed its endpoint {endpoint}, but nothing accepts there");
+        }
+        self.ready_after = started.elapsed();
+        Ok(())
+    }
+
+    /// The URL of a path on it.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    /// Everything printed until now.
+    pub(crate) fn printed(&mut self) -> &[String] {
+        self.printed.extend(self.lines.try_iter());
+        &self.printed
+    }
+
+    /// Ends it with TERM; gives what it left behind.
+    pub(crate) fn end(mut self) -> Vec<Process> {
+        self.guard.end(Duration::from_secs(10))
+    }
+}
