@@ -1,1 +1,4 @@
 //! Servers that come with Toolbay: filesystem, time.
+
+pub mod filesystem;
+pub mod time;

@@ -35,4 +35,5 @@ pub use url::{Url, UrlError};
 pub use warn::{Level, Warning, nearest};
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests;
