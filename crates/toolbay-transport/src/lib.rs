@@ -1,3 +1,21 @@
 //! Bytes in and out for the Model Context Protocol: stdio, Streamable HTTP, HTTP+SSE, memory.
+//!
+//! The only crate that opens sockets and starts children for the protocol. A [`Service`] answers on one side, a
+//! [`Connection`] asks on the other; neither knows which transport or revision lies between them.
 
+pub mod connection;
+pub mod duplex;
+mod error;
+pub mod listener;
+pub mod memory;
+mod service;
 pub mod stdio;
+pub mod talk;
+pub mod watch;
+
+pub use connection::{Connection, Running, Subscription};
+pub use error::{Error, Kind};
+pub use listener::Listener;
+pub use service::{Caller, Principal, Request, Service};
+pub use talk::{Cx, Gone, Reply};
+pub use watch::{Hub, Watch};

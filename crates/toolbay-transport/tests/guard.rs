@@ -1,5 +1,6 @@
 //! Children die with us, however we die.
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "these are tests, helpers included")]
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};

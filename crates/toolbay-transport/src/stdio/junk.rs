@@ -14,11 +14,10 @@ impl Junk {
     pub fn find(line: &[u8]) -> Option<Self> {
         let mut visible = line.iter().filter(|byte| !byte.is_ascii_whitespace());
         // Much log text begins with `[INFO]`, `[1/3]` or `{worker}`: look one character further.
-        let is_message = match (visible.next(), visible.next()) {
-            (Some(b'{'), Some(b'"' | b'}')) | (Some(b'['), Some(b'{' | b'[' | b']')) => true,
-            (Some(b'{' | b'['), None) => true,
-            _ => false,
-        };
+        let is_message = matches!(
+            (visible.next(), visible.next()),
+            (Some(b'{'), Some(b'"' | b'}') | None) | (Some(b'['), Some(b'{' | b'[' | b']') | None)
+        );
         (!is_message).then(|| Self::of(line))
     }
 

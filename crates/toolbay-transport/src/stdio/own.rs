@@ -26,9 +26,16 @@ pub struct OwnOutput(Stream<pipe::Sender, tokio::io::Stdout>);
 
 #[derive(Debug)]
 enum Stream<P, B> {
-    Pipe(P, Restore),
-    Socket(UnixStream, Restore),
+    Pipe(Restored<P>),
+    Socket(Restored<UnixStream>),
     Blocking(B),
+}
+
+/// A stream whose open file gets its flags back when the stream is gone.
+#[derive(Debug)]
+struct Restored<S> {
+    stream: S,
+    _flags: Flags,
 }
 
 impl OwnInput {
@@ -38,14 +45,14 @@ impl OwnInput {
         let stat = fstat(&fd)?;
         Ok(Self(match FileType::from_raw_mode(stat.st_mode) {
             FileType::Fifo => match anew(|| pipe::OpenOptions::new().open_receiver("/proc/self/fd/0")) {
-                Some(pipe) => Stream::Pipe(pipe, Restore(None)),
+                Some(pipe) => Stream::Pipe(Restored { stream: pipe, _flags: Flags(None) }),
                 None => {
-                    let restore = Restore::of(&fd)?;
-                    Stream::Pipe(pipe::Receiver::from_owned_fd(fd)?, restore)
+                    let _flags = Flags::of(&fd)?;
+                    Stream::Pipe(Restored { stream: pipe::Receiver::from_owned_fd(fd)?, _flags })
                 }
             },
             FileType::Socket => match socket(fd, is_same(&stat, &io::stdout()))? {
-                Some((socket, restore)) => Stream::Socket(socket, restore),
+                Some(socket) => Stream::Socket(socket),
                 None => Stream::Blocking(tokio::io::stdin()),
             },
             _ => Stream::Blocking(tokio::io::stdin()),
@@ -61,16 +68,16 @@ impl OwnOutput {
         let with_stderr = is_same(&stat, &io::stderr()) == Shared::Yes;
         Ok(Self(match FileType::from_raw_mode(stat.st_mode) {
             FileType::Fifo => match anew(|| pipe::OpenOptions::new().open_sender("/proc/self/fd/1")) {
-                Some(pipe) => Stream::Pipe(pipe, Restore(None)),
+                Some(pipe) => Stream::Pipe(Restored { stream: pipe, _flags: Flags(None) }),
                 // Without blocking, whoever logs to stderr would lose text.
                 None if with_stderr => Stream::Blocking(tokio::io::stdout()),
                 None => {
-                    let restore = Restore::of(&fd)?;
-                    Stream::Pipe(pipe::Sender::from_owned_fd(fd)?, restore)
+                    let _flags = Flags::of(&fd)?;
+                    Stream::Pipe(Restored { stream: pipe::Sender::from_owned_fd(fd)?, _flags })
                 }
             },
             FileType::Socket if !with_stderr => match socket(fd, is_same(&stat, &io::stdin()))? {
-                Some((socket, restore)) => Stream::Socket(socket, restore),
+                Some(socket) => Stream::Socket(socket),
                 None => Stream::Blocking(tokio::io::stdout()),
             },
             _ => Stream::Blocking(tokio::io::stdout()),
@@ -84,15 +91,15 @@ fn anew<P>(open: impl FnOnce() -> io::Result<P>) -> Option<P> {
 }
 
 /// A socket of the local kind (Node.js gives its children such), or nothing for another kind.
-fn socket(fd: OwnedFd, other_direction: Shared) -> io::Result<Option<(UnixStream, Restore)>> {
+fn socket(fd: OwnedFd, other_direction: Shared) -> io::Result<Option<Restored<UnixStream>>> {
     let socket = StdUnixStream::from(fd);
     if socket.local_addr().is_err() {
         return Ok(None);
     }
     // The first of two directions to be dropped must not make the other block.
-    let restore = if other_direction == Shared::Yes { Restore(None) } else { Restore::of(&socket)? };
+    let _flags = if other_direction == Shared::Yes { Flags(None) } else { Flags::of(&socket)? };
     socket.set_nonblocking(true)?;
-    Ok(Some((UnixStream::from_std(socket)?, restore)))
+    Ok(Some(Restored { stream: UnixStream::from_std(socket)?, _flags }))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,17 +115,17 @@ fn is_same(stat: &Stat, other: &impl AsFd) -> Shared {
     }
 }
 
-/// Puts the flags of an open file back.
+/// The flags of an open file, put back on drop.
 #[derive(Debug)]
-struct Restore(Option<(OwnedFd, OFlags)>);
+struct Flags(Option<(OwnedFd, OFlags)>);
 
-impl Restore {
+impl Flags {
     fn of(fd: &impl AsFd) -> io::Result<Self> {
         Ok(Self(Some((fd.as_fd().try_clone_to_owned()?, fcntl_getfl(fd)?))))
     }
 }
 
-impl Drop for Restore {
+impl Drop for Flags {
     fn drop(&mut self) {
         if let Some((fd, flags)) = &self.0 {
             // Nobody is left to tell if it fails.
@@ -130,8 +137,8 @@ impl Drop for Restore {
 impl AsyncRead for OwnInput {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match &mut self.0 {
-            Stream::Pipe(pipe, _) => Pin::new(pipe).poll_read(cx, buf),
-            Stream::Socket(socket, _) => Pin::new(socket).poll_read(cx, buf),
+            Stream::Pipe(pipe) => Pin::new(&mut pipe.stream).poll_read(cx, buf),
+            Stream::Socket(socket) => Pin::new(&mut socket.stream).poll_read(cx, buf),
             Stream::Blocking(stdin) => Pin::new(stdin).poll_read(cx, buf),
         }
     }
@@ -140,16 +147,16 @@ impl AsyncRead for OwnInput {
 impl AsyncWrite for OwnOutput {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         match &mut self.0 {
-            Stream::Pipe(pipe, _) => Pin::new(pipe).poll_write(cx, buf),
-            Stream::Socket(socket, _) => Pin::new(socket).poll_write(cx, buf),
+            Stream::Pipe(pipe) => Pin::new(&mut pipe.stream).poll_write(cx, buf),
+            Stream::Socket(socket) => Pin::new(&mut socket.stream).poll_write(cx, buf),
             Stream::Blocking(stdout) => Pin::new(stdout).poll_write(cx, buf),
         }
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match &mut self.0 {
-            Stream::Pipe(pipe, _) => Pin::new(pipe).poll_flush(cx),
-            Stream::Socket(socket, _) => Pin::new(socket).poll_flush(cx),
+            Stream::Pipe(pipe) => Pin::new(&mut pipe.stream).poll_flush(cx),
+            Stream::Socket(socket) => Pin::new(&mut socket.stream).poll_flush(cx),
             Stream::Blocking(stdout) => Pin::new(stdout).poll_flush(cx),
         }
     }
@@ -157,8 +164,8 @@ impl AsyncWrite for OwnOutput {
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.as_mut().poll_flush(cx))?;
         match &mut self.0 {
-            Stream::Pipe(pipe, _) => Pin::new(pipe).poll_shutdown(cx),
-            Stream::Socket(socket, _) => Pin::new(socket).poll_shutdown(cx),
+            Stream::Pipe(pipe) => Pin::new(&mut pipe.stream).poll_shutdown(cx),
+            Stream::Socket(socket) => Pin::new(&mut socket.stream).poll_shutdown(cx),
             Stream::Blocking(stdout) => Pin::new(stdout).poll_shutdown(cx),
         }
     }

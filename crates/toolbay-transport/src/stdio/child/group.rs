@@ -38,15 +38,36 @@ impl Group {
         self.signal(Signal::KILL);
     }
 
-    /// Whether nobody is left, or nobody we may signal.
+    /// Whether nobody is left alive, or nobody we may signal.
     pub(super) fn is_empty(&self) -> bool {
-        test_kill_process_group(self.pid).is_err()
+        // The dead belong to their group until they are reaped, and where the first process of the system is slow at that,
+        // a look at each of them is quicker.
+        test_kill_process_group(self.pid).is_err() || !has_living(self.pid)
     }
 
     fn signal(&self, signal: Signal) {
         // It fails only when the group is gone already, or out of our reach; both leave nothing to do.
         let _ = kill_process_group(self.pid, signal);
     }
+}
+
+/// Whether a process of the group is neither dead nor a zombie; where that cannot be seen, yes.
+#[cfg(unix)]
+fn has_living(group: Pid) -> bool {
+    if !cfg!(target_os = "linux") {
+        return true;
+    }
+    let Ok(processes) = std::fs::read_dir("/proc") else { return true };
+    let mut stats = processes.flatten().map(|process| std::fs::read_to_string(process.path().join("stat")));
+    stats.any(|stat| stat.is_ok_and(|stat| is_living_member(&stat, group)))
+}
+
+/// Reads `PID (NAME) STATE PARENT GROUP …`, where the name may hold anything.
+#[cfg(unix)]
+fn is_living_member(stat: &str, group: Pid) -> bool {
+    let mut fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_ascii_whitespace();
+    let living = !matches!(fields.next(), Some("Z" | "X" | "x") | None);
+    living && fields.nth(1).and_then(|field| field.parse().ok()) == Some(group.as_raw_nonzero().get())
 }
 
 #[cfg(unix)]
@@ -73,5 +94,19 @@ impl Group {
 
     pub(super) fn is_empty(&self) -> bool {
         true
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zombies_are_not_alive() {
+        let group = Pid::from_raw(42).unwrap();
+        assert!(is_living_member("7 (a) b) (c) S 1 42 42 0", group));
+        assert!(!is_living_member("7 (a) Z 1 42 42 0", group));
+        assert!(!is_living_member("42 (a) S 1 7 42 0", group));
+        assert!(!is_living_member("", group));
     }
 }

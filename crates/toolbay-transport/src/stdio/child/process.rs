@@ -78,8 +78,10 @@ impl ServerProcess {
     async fn gone_within(&mut self, wait: Duration) -> bool {
         let gone = async {
             self.reap().await;
+            let mut pause = FIRST_PAUSE;
             while self.group.as_ref().is_some_and(|group| !group.is_empty()) {
-                sleep(POLL).await;
+                sleep(pause).await;
+                pause = (pause * 2).min(LAST_PAUSE);
             }
         };
         timeout(wait, gone).await.is_ok()
@@ -98,7 +100,8 @@ impl ServerProcess {
     }
 }
 
-/// Nothing tells when a process group empties, so it is asked.
-const POLL: Duration = Duration::from_millis(10);
+/// Nothing tells when a process group empties, so it is asked, less and less often.
+const FIRST_PAUSE: Duration = Duration::from_millis(5);
+const LAST_PAUSE: Duration = Duration::from_millis(100);
 /// The kernel may take a while to tear a large process down.
 const KILL: Duration = Duration::from_secs(5);

@@ -1,3 +1,5 @@
+#![allow(clippy::unwrap_used, reason = "these are tests, helpers included")]
+
 use std::future::Future;
 use std::sync::mpsc;
 use std::time::Duration;

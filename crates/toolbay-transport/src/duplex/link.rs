@@ -1,0 +1,39 @@
+//! What a duplex link must be able to do.
+
+use std::future::Future;
+
+use toolbay_protocol::{Frame, frame::Rejected};
+
+use crate::Error;
+
+/// What came over a link.
+#[derive(Debug)]
+pub enum Came {
+    /// One message, or what is wrong with it.
+    One(Result<Frame, Rejected>),
+    /// Several messages in one array.
+    Batch(Vec<Result<Frame, Rejected>>),
+    /// Text that is no message at all (log lines on stdout); an excerpt.
+    Junk(String),
+}
+
+/// The reading half.
+pub trait ReadFrames: Send + 'static {
+    /// The next thing that came; `None` at the end. Losing the future loses nothing.
+    fn read(&mut self) -> impl Future<Output = Result<Option<Came>, Error>> + Send;
+}
+
+/// The writing half: frames are put into a backlog, and the backlog is flushed.
+pub trait WriteFrames: Send + 'static {
+    /// Adds a frame to the backlog.
+    fn push(&mut self, frame: Frame);
+
+    /// How many bytes (or, where frames are not written out, an estimate of them) wait.
+    fn backlog(&self) -> usize;
+
+    /// Sends the backlog. Losing the future loses nothing; what was not sent stays.
+    fn flush(&mut self) -> impl Future<Output = Result<(), Error>> + Send;
+
+    /// Says that nothing more will come.
+    fn close(&mut self) -> impl Future<Output = ()> + Send;
+}

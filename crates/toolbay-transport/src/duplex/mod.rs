@@ -1,0 +1,12 @@
+//! Links on which frames go both ways, and the tasks that own them: one for a client's end, one for a server's.
+
+pub mod client;
+mod link;
+pub mod server;
+mod serving;
+mod steps;
+
+pub use client::Client;
+pub use link::{Came, ReadFrames, WriteFrames};
+pub use server::{Options, serve};
+pub use steps::{Steps, StepsIn, steps};

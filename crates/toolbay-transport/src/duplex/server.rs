@@ -1,0 +1,343 @@
+//! The server's end of a duplex link: one task that reads, serves and writes.
+
+use std::{
+    collections::HashMap,
+    pin::Pin,
+    sync::Arc,
+    time::Duration,
+};
+
+use futures_util::{
+    FutureExt, Stream, StreamExt,
+    stream::{AbortHandle, Abortable, SelectAll},
+};
+use tokio::{sync::oneshot, time};
+use tokio_util::sync::CancellationToken;
+use toolbay_protocol::{
+    Method, Raw,
+    exchange::{Answers, Round},
+    fault::{ErrorObject, code},
+    peer::{self, Called, ServeId, ServerEvent},
+    watch::{Filter, legacy},
+};
+
+use super::{
+    link::{Came, ReadFrames, WriteFrames},
+    serving::{Did, listening, serving},
+};
+use crate::{
+    Error,
+    service::{Caller, Principal, Request, Service},
+    talk::{Manner, Progress, Said, talk},
+    watch::Watch,
+};
+
+/// How many bytes may wait to be sent before nothing more is taken in.
+const BACKLOG: usize = 8 << 20;
+/// How many frames are taken at once before anything is sent.
+const GULP: usize = 64;
+
+/// How a link is served.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Whom the other end is taken for.
+    pub principal: Principal,
+    /// How long calls in flight may go on after the end of input, or after `shutdown`.
+    pub grace: Duration,
+    /// Says when to come to an end.
+    pub shutdown: CancellationToken,
+    /// Names the session, where one is opened.
+    pub session: Option<Arc<str>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            principal: Principal::Local,
+            grace: Duration::from_secs(5),
+            shutdown: CancellationToken::new(),
+            session: Some("link".into()),
+        }
+    }
+}
+
+/// Serves a link to its end.
+pub async fn serve<S: Service, R: ReadFrames, W: WriteFrames>(
+    service: Arc<S>,
+    reader: R,
+    writer: W,
+    options: Options,
+) -> Result<(), Error> {
+    let peer = peer::Server::new(service.profile());
+    let mut host = Host {
+        service,
+        peer,
+        reader,
+        writer,
+        options,
+        caller: None,
+        work: SelectAll::new(),
+        aborts: HashMap::new(),
+        asked: HashMap::new(),
+        watches: SelectAll::new(),
+        subscriptions: HashMap::new(),
+    };
+    let end = host.run().await;
+    host.writer.close().await;
+    if let Some(caller) = &host.caller {
+        host.service.left(caller);
+    }
+    end
+}
+
+type Work = Pin<Box<dyn Stream<Item = (ServeId, Did)> + Send>>;
+type Changes = Pin<Box<dyn Stream<Item = toolbay_protocol::watch::Change> + Send>>;
+
+struct Host<S, R, W> {
+    service: Arc<S>,
+    peer: peer::Server,
+    reader: R,
+    writer: W,
+    options: Options,
+    caller: Option<Arc<Caller>>,
+    work: SelectAll<Abortable<Work>>,
+    aborts: HashMap<ServeId, AbortHandle>,
+    asked: HashMap<(ServeId, Round), oneshot::Sender<Answers>>,
+    watches: SelectAll<Abortable<Changes>>,
+    subscriptions: HashMap<String, AbortHandle>,
+}
+
+enum Woken {
+    Came(Result<Option<Came>, Error>),
+    Did(ServeId, Did),
+    Changed(toolbay_protocol::watch::Change),
+    Flushed(Result<(), Error>),
+    Shutdown,
+    GraceOver,
+}
+
+impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
+    async fn run(&mut self) -> Result<(), Error> {
+        let mut until = None;
+        loop {
+            self.settle().await;
+            let idle = self.aborts.is_empty() && self.writer.backlog() == 0;
+            if until.is_some() && idle {
+                return Ok(());
+            }
+            match self.wait(until).await {
+                Woken::Came(Ok(Some(came))) => self.gulp(came),
+                Woken::Came(Ok(None)) | Woken::Shutdown => {
+                    until = Some(time::Instant::now() + self.options.grace);
+                    self.end_listening();
+                }
+                Woken::Came(Err(error)) | Woken::Flushed(Err(error)) => return Err(error),
+                Woken::Did(key, did) => self.did(key, did),
+                Woken::Changed(change) => self.peer.tell(legacy::note(&change)),
+                Woken::Flushed(Ok(())) => {}
+                Woken::GraceOver => return Ok(()),
+            }
+        }
+    }
+
+    async fn wait(&mut self, until: Option<time::Instant>) -> Woken {
+        // What is done at once is sent together.
+        if let Some(Some((key, did))) = self.work.next().now_or_never() {
+            return Woken::Did(key, did);
+        }
+        let (backlog, open) = (self.writer.backlog(), until.is_none());
+        let shutdown = self.options.shutdown.clone();
+        tokio::select! {
+            biased;
+            flushed = self.writer.flush(), if backlog > 0 => Woken::Flushed(flushed),
+            Some((key, did)) = self.work.next(), if backlog < BACKLOG => Woken::Did(key, did),
+            came = self.reader.read(), if open && backlog < BACKLOG => Woken::Came(came),
+            Some(change) = self.watches.next(), if backlog < BACKLOG => Woken::Changed(change),
+            () = shutdown.cancelled(), if open => Woken::Shutdown,
+            () = grace(until) => Woken::GraceOver,
+        }
+    }
+
+    /// Takes what came, and what came with it.
+    fn gulp(&mut self, came: Came) {
+        self.take(came);
+        for _ in 1..GULP {
+            match self.reader.read().now_or_never() {
+                Some(Ok(Some(came))) => self.take(came),
+                // The end, and errors, come again when they are waited for.
+                Some(Ok(None) | Err(_)) | None => break,
+            }
+        }
+    }
+
+    fn take(&mut self, came: Came) {
+        match came {
+            Came::One(frame) => self.peer.receive(frame),
+            Came::Batch(frames) => self.peer.receive_batch(frames),
+            Came::Junk(_) => {
+                let flaw = toolbay_protocol::scan::Flaw::Syntax(0);
+                self.peer.receive(Err(toolbay_protocol::frame::Rejected { id: None, fault: flaw.into() }));
+            }
+        }
+    }
+
+    async fn settle(&mut self) {
+        while let Some(event) = self.peer.event() {
+            match event {
+                ServerEvent::Opened(introduction) => {
+                    let session = self.options.session.clone();
+                    let caller = Arc::new(Caller { introduction, principal: self.options.principal.clone(), session });
+                    self.service.joined(&caller);
+                    let filter = Filter::lists().honoured_by(&self.service.profile());
+                    if !filter.is_empty() && let Ok(watch) = self.service.watch(&caller, filter).await {
+                        self.watches.push(changes(watch).0);
+                    }
+                    self.caller = Some(caller);
+                }
+                ServerEvent::Called(called) => self.called(called).await,
+                ServerEvent::Cancelled(key) => {
+                    if let Some(abort) = self.aborts.remove(&key) {
+                        abort.abort();
+                    }
+                    self.asked.retain(|(asking, _), _| *asking != key);
+                }
+                ServerEvent::Answered(key, round, answers) => {
+                    if let Some(waiting) = self.asked.remove(&(key, round)) {
+                        // Its service may have stopped waiting.
+                        let _ = waiting.send(answers);
+                    }
+                }
+                ServerEvent::Note(note) => {
+                    if let Some(caller) = self.caller.clone() {
+                        self.service.note(&caller, note).await;
+                    }
+                }
+                ServerEvent::Stray(_) => {}
+            }
+        }
+        while let Some(frame) = self.peer.transmit() {
+            self.writer.push(frame);
+        }
+    }
+
+    async fn called(&mut self, called: Called) {
+        let Called { key, id, method, params, caller, returning, wants_progress } = called;
+        let caller = self.caller_of(caller);
+        match method {
+            Method::Listen => {
+                let stream = match self.listen(&caller, params.as_ref()).await {
+                    Ok(watch) => listening(key, id, watch),
+                    Err(error) => return self.peer.done(key, Err(error)),
+                };
+                self.work_on(key, Box::pin(stream));
+            }
+            Method::Subscribe => {
+                let outcome = self.subscribe(&caller, params.as_ref()).await;
+                self.peer.done(key, outcome.map(|()| Raw::EMPTY));
+            }
+            Method::Unsubscribe => {
+                if let Some(abort) = uri_of(params.as_ref()).and_then(|uri| self.subscriptions.remove(&uri)) {
+                    abort.abort();
+                }
+                self.peer.done(key, Ok(Raw::EMPTY));
+            }
+            method => {
+                let manner = manner(&caller);
+                let progress = if wants_progress { Progress::Wanted } else { Progress::Unwanted };
+                let (cx, talk) = talk(manner, progress);
+                let request = Request { method, params: params.unwrap_or(Raw::EMPTY), caller, returning };
+                let service = Arc::clone(&self.service);
+                let work = Box::pin(async move { service.call(request, cx).await });
+                self.work_on(key, Box::pin(serving(key, work, talk)));
+            }
+        }
+    }
+
+    fn caller_of(&self, introduction: Arc<toolbay_protocol::greeting::Introduction>) -> Arc<Caller> {
+        match &self.caller {
+            Some(caller) if Arc::ptr_eq(&caller.introduction, &introduction) => Arc::clone(caller),
+            Some(_) | None => {
+                Arc::new(Caller { introduction, principal: self.options.principal.clone(), session: None })
+            }
+        }
+    }
+
+    fn work_on(&mut self, key: ServeId, work: Work) {
+        let (abort, registration) = AbortHandle::new_pair();
+        self.aborts.insert(key, abort);
+        self.work.push(Abortable::new(work, registration));
+    }
+
+    async fn listen(&self, caller: &Arc<Caller>, params: Option<&Raw>) -> Result<Watch, ErrorObject> {
+        let filter = Filter::read(params)?.honoured_by(&self.service.profile());
+        self.service.watch(caller, filter).await
+    }
+
+    async fn subscribe(&mut self, caller: &Arc<Caller>, params: Option<&Raw>) -> Result<(), ErrorObject> {
+        let uri = uri_of(params).ok_or_else(|| ErrorObject::invalid_params("`uri` must be a string"))?;
+        if self.subscriptions.contains_key(&uri) {
+            return Ok(());
+        }
+        if self.subscriptions.len() >= 10_000 {
+            let what = "more than 10000 subscriptions in one session (limit `subscriptions`)";
+            return Err(ErrorObject::new(code::INVALID_PARAMS, what));
+        }
+        let watch = self.service.watch(caller, Filter::resource(&uri)).await?;
+        let (stream, abort) = changes(watch);
+        self.watches.push(stream);
+        self.subscriptions.insert(uri, abort);
+        Ok(())
+    }
+
+    fn did(&mut self, key: ServeId, did: Did) {
+        match did {
+            Did::Said(Said::Note(note)) => self.peer.note(key, note),
+            Did::Said(Said::Ask(asks, waiting)) => {
+                if let Some(round) = self.peer.ask(key, &asks, None) {
+                    self.asked.insert((key, round), waiting);
+                }
+            }
+            Did::Done(outcome) => {
+                self.aborts.remove(&key);
+                self.peer.done(key, outcome);
+            }
+            Did::Parted(asks, state) => {
+                self.aborts.remove(&key);
+                self.peer.ask(key, &asks, state.as_ref());
+            }
+        }
+    }
+
+    /// At the end nobody waits for changes any more.
+    fn end_listening(&mut self) {
+        self.watches.clear();
+        self.subscriptions.clear();
+    }
+}
+
+/// How a caller of this revision answers questions.
+pub(crate) fn manner(caller: &Caller) -> Manner {
+    match caller.introduction.revision.era() {
+        toolbay_protocol::Era::Legacy => Manner::Stays,
+        toolbay_protocol::Era::Modern => Manner::Returns,
+    }
+}
+
+fn uri_of(params: Option<&Raw>) -> Option<String> {
+    params?.get("uri")?.as_text().map(std::borrow::Cow::into_owned)
+}
+
+fn changes(watch: Watch) -> (Abortable<Changes>, AbortHandle) {
+    let stream: Changes = Box::pin(futures_util::stream::unfold(watch, |mut watch| async move {
+        let change = watch.next().await?;
+        Some((change, watch))
+    }));
+    futures_util::stream::abortable(stream)
+}
+
+async fn grace(until: Option<time::Instant>) {
+    match until {
+        Some(until) => time::sleep_until(until).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,229 @@
+//! How a service talks back to its caller while it works: a [`Cx`] on its side, a [`Talk`] on the transport's.
+//!
+//! Nothing is allocated but the shared cell, until something is said.
+
+use std::{
+    collections::VecDeque,
+    fmt,
+    future::Future,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use tokio::sync::{Notify, oneshot};
+use toolbay_protocol::{
+    Raw,
+    exchange::{Answers, Asks, Note},
+};
+
+/// How many notes may wait for a slow caller before their writer must wait too.
+const NOTES: usize = 64;
+
+/// What to expect of a caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// It answers while the request is open (handshake).
+    Stays,
+    /// It answers by a request of its own (stateless).
+    Returns,
+}
+
+/// Said by the service, to be carried to the caller.
+#[derive(Debug)]
+pub enum Said {
+    /// A note.
+    Note(Note),
+    /// Questions to a caller that stays, and where the answers go.
+    Ask(Asks, oneshot::Sender<Answers>),
+}
+
+/// What came of a question.
+#[derive(Debug, PartialEq)]
+pub enum Reply {
+    /// The answers.
+    Answers(Answers),
+    /// The caller will bring them with a request of its own; this one is over.
+    WillReturn,
+}
+
+/// The caller is no longer there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gone;
+
+impl fmt::Display for Gone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the caller is gone")
+    }
+}
+
+impl std::error::Error for Gone {}
+
+#[derive(Default)]
+struct State {
+    said: VecDeque<Said>,
+    parting: Option<(Asks, Option<Raw>)>,
+}
+
+struct Shared {
+    manner: Manner,
+    wants_progress: bool,
+    gone: AtomicBool,
+    state: Mutex<State>,
+    said: Notify,
+    room: Notify,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a caller wants progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It gave a token.
+    Wanted,
+    /// It did not.
+    Unwanted,
+}
+
+/// The two ends of what is said during one request.
+pub fn talk(manner: Manner, progress: Progress) -> (Cx, Talk) {
+    let shared = Arc::new(Shared {
+        manner,
+        wants_progress: progress == Progress::Wanted,
+        gone: AtomicBool::new(false),
+        state: Mutex::default(),
+        said: Notify::new(),
+        room: Notify::new(),
+    });
+    (Cx(Arc::clone(&shared)), Talk(shared))
+}
+
+/// A service's line to its caller.
+#[derive(Clone)]
+pub struct Cx(Arc<Shared>);
+
+impl Cx {
+    /// Tells the caller something; waits while too much is waiting already.
+    pub async fn note(&self, note: Note) -> Result<(), Gone> {
+        loop {
+            let room = self.0.room.notified();
+            if self.is_gone() {
+                return Err(Gone);
+            }
+            {
+                let mut state = self.0.state();
+                if state.said.len() < NOTES {
+                    state.said.push_back(Said::Note(note));
+                    drop(state);
+                    self.0.said.notify_one();
+                    return Ok(());
+                }
+            }
+            room.await;
+        }
+    }
+
+    /// Puts questions to the caller. One that stays is waited for. One that returns is told to do so with `state`, and
+    /// whoever serves the request should come to its end.
+    pub async fn ask(&self, asks: Asks, state: Option<Raw>) -> Result<Reply, Gone> {
+        if self.is_gone() {
+            return Err(Gone);
+        }
+        if self.0.manner == Manner::Returns {
+            self.0.state().parting = Some((asks, state));
+            return Ok(Reply::WillReturn);
+        }
+        let (answer, answers) = oneshot::channel();
+        self.0.state().said.push_back(Said::Ask(asks, answer));
+        self.0.said.notify_one();
+        answers.await.map(Reply::Answers).map_err(|_| Gone)
+    }
+
+    /// Whether the caller answers while its request is open, or by another one.
+    pub fn manner(&self) -> Manner {
+        self.0.manner
+    }
+
+    /// Whether the caller wants progress.
+    pub fn wants_progress(&self) -> bool {
+        self.0.wants_progress
+    }
+
+    /// Whether the caller is gone, or took its request back.
+    pub fn is_gone(&self) -> bool {
+        self.0.gone.load(Ordering::Acquire)
+    }
+
+    /// Waits until the caller is gone; for work that outlives the future that serves the request.
+    pub fn gone(&self) -> impl Future<Output = ()> + Send + 'static {
+        let shared = Arc::clone(&self.0);
+        async move {
+            loop {
+                let room = shared.room.notified();
+                if shared.gone.load(Ordering::Acquire) {
+                    return;
+                }
+                room.await;
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Cx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cx").field("manner", &self.0.manner).field("gone", &self.is_gone()).finish_non_exhaustive()
+    }
+}
+
+/// A transport's end of what a service says. Dropping it tells the service that the caller is gone.
+pub struct Talk(Arc<Shared>);
+
+impl Talk {
+    /// What was said next; waits for it, and never ends by itself.
+    pub async fn next(&mut self) -> Said {
+        let shared = Arc::clone(&self.0);
+        loop {
+            let woken = shared.said.notified();
+            if let Some(said) = self.try_next() {
+                return said;
+            }
+            woken.await;
+        }
+    }
+
+    /// What was said next, if anything was.
+    pub fn try_next(&mut self) -> Option<Said> {
+        let mut state = self.0.state();
+        let full = state.said.len() >= NOTES;
+        let said = state.said.pop_front();
+        drop(state);
+        if full {
+            self.0.room.notify_waiters();
+        }
+        said
+    }
+
+    /// The questions that end this request, where the service asked a caller that returns.
+    pub fn parting(&mut self) -> Option<(Asks, Option<Raw>)> {
+        self.0.state().parting.take()
+    }
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        self.0.gone.store(true, Ordering::Release);
+        self.0.state().said.clear();
+        self.0.room.notify_waiters();
+    }
+}
+
+impl fmt::Debug for Talk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Talk")
+    }
+}

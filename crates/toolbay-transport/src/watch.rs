@@ -1,0 +1,115 @@
+//! Telling many watchers of changes. What waits for a slow watcher is a set, so it never grows beyond what it watches.
+
+use std::{
+    any::Any,
+    collections::BTreeSet,
+    fmt,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use tokio::sync::Notify;
+use toolbay_protocol::watch::{Change, Filter};
+
+struct Slot {
+    filter: Filter,
+    waiting: Mutex<BTreeSet<Change>>,
+    ended: AtomicBool,
+    woken: Notify,
+}
+
+impl Slot {
+    fn waiting(&self) -> MutexGuard<'_, BTreeSet<Change>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where changes are announced.
+#[derive(Clone, Default)]
+pub struct Hub(Arc<Mutex<Vec<Weak<Slot>>>>);
+
+impl Hub {
+    /// A hub without watchers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn slots(&self) -> MutexGuard<'_, Vec<Weak<Slot>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins to watch.
+    pub fn watch(&self, filter: Filter) -> Watch {
+        let slot = Arc::new(Slot { filter, waiting: Mutex::default(), ended: AtomicBool::new(false), woken: Notify::new() });
+        let mut slots = self.slots();
+        slots.retain(|slot| slot.strong_count() > 0);
+        slots.push(Arc::downgrade(&slot));
+        drop(slots);
+        Watch { slot, keep: None }
+    }
+
+    /// Tells every watcher that wants to know.
+    pub fn publish(&self, change: &Change) {
+        let slots: Vec<_> = self.slots().iter().filter_map(Weak::upgrade).collect();
+        for slot in slots.into_iter().filter(|slot| slot.filter.wants(change)) {
+            slot.waiting().insert(change.clone());
+            slot.woken.notify_one();
+        }
+    }
+
+    /// Ends every watch, after what still waits was told.
+    pub fn end(&self) {
+        for slot in self.slots().drain(..).filter_map(|slot| slot.upgrade()) {
+            slot.ended.store(true, Ordering::Release);
+            slot.woken.notify_one();
+        }
+    }
+}
+
+impl fmt::Debug for Hub {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hub").field("watchers", &self.slots().len()).finish()
+    }
+}
+
+/// One watcher's place at a hub; dropping it ends the watch.
+pub struct Watch {
+    slot: Arc<Slot>,
+    keep: Option<Box<dyn Any + Send>>,
+}
+
+impl Watch {
+    /// The same watch that keeps `guard` for as long as it lasts.
+    #[must_use]
+    pub fn keeping(mut self, guard: impl Any + Send) -> Self {
+        self.keep = Some(Box::new(guard));
+        self
+    }
+
+    /// What is watched.
+    pub fn filter(&self) -> &Filter {
+        &self.slot.filter
+    }
+
+    /// The next change; `None` when the watched one ended it.
+    pub async fn next(&mut self) -> Option<Change> {
+        loop {
+            let woken = self.slot.woken.notified();
+            if let Some(change) = self.slot.waiting().pop_first() {
+                return Some(change);
+            }
+            if self.slot.ended.load(Ordering::Acquire) {
+                return None;
+            }
+            woken.await;
+        }
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("filter", &self.slot.filter).finish_non_exhaustive()
+    }
+}
