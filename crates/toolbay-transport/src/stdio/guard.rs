@@ -101,3 +101,37 @@ for pause in 1 2 3 4 5; do
 done
 for group in $left; do kill -s KILL -- "-$group"; done
 "#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guard_that_died_is_replaced_and_told_everything() {
+        let children = ["first", "second"].map(|_| {
+            use std::os::unix::process::CommandExt as _;
+            Command::new("/bin/sh").args(["-c", "cat"]).stdin(Stdio::piped()).process_group(0).spawn().unwrap()
+        });
+        let [first, second] = children.each_ref().map(Pid::from_child);
+        watch(first).unwrap();
+        let died = {
+            let mut state = state();
+            let guard = state.guard.as_mut().unwrap();
+            guard.process.kill().unwrap();
+            guard.process.wait().unwrap();
+            guard.process.id()
+        };
+        watch(second).unwrap();
+        {
+            let state = state();
+            assert_ne!(state.guard.as_ref().unwrap().process.id(), died);
+            assert!([first, second].iter().all(|group| state.groups.contains(&group.as_raw_nonzero().get())));
+        }
+        for mut child in children {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        forget(first);
+        forget(second);
+    }
+}

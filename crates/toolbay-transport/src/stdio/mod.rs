@@ -10,3 +10,4 @@ pub mod junk;
 pub mod lines;
 #[cfg(unix)]
 pub mod own;
+pub mod wire;

@@ -6,7 +6,8 @@ use std::ffi::{OsStr, OsString};
 ///
 /// They are what the official SDKs pass (`HOME`, `LOGNAME`, `PATH`, `SHELL`, `TERM`, `USER`; on Windows the list of its own)
 /// and what changes nothing but manners: language (`LANG`, `LANGUAGE`, `LC_*`), time zone (`TZ`), where temporary and cached
-/// files go (`TMPDIR` and the XDG base folders). Proxy variables may hold passwords and are not among them.
+/// files go (`TMPDIR` and the XDG base folders), and where the certificates are that this machine trusts, without which
+/// package runners fail behind many a company's proxy. Proxy variables may hold passwords and are not among them.
 pub fn inherited() -> Vec<(OsString, OsString)> {
     std::env::vars_os().filter(|(name, value)| is_inherited(name) && !is_function(value)).collect()
 }
@@ -26,9 +27,14 @@ fn is_function(value: &OsStr) -> bool {
 
 const OFFICIAL: [&str; 6] = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
 
-const MANNERS: [&str; 10] = [
+const MANNERS: [&str; 15] = [
+    "CURL_CA_BUNDLE",
     "LANG",
     "LANGUAGE",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
     "TZ",
     "TMPDIR",
     "XDG_CACHE_HOME",

@@ -1,5 +1,6 @@
 //! A child and everything it starts, as one process group. Where there are no groups, only the child itself can be ended.
 //!
+//! A descendant that makes itself the leader of another group or session leaves ours, and is on its own.
 //! Not for waiting: see `process`.
 
 #[cfg(unix)]

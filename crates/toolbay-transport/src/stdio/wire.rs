@@ -1,0 +1,154 @@
+//! Frames on lines: the duplex link over a child's pipes, or over our own.
+
+use bytes::BytesMut;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::process::ChildStdin;
+use toolbay_protocol::{
+    Frame,
+    fault::{Fault, Malformed},
+    frame::Rejected,
+    scan::Limits,
+};
+
+use super::{
+    child::ServerProcess,
+    junk::Junk,
+    lines::{LineError, LineReader, LineWriter},
+};
+use crate::{
+    Error, Kind,
+    duplex::{Came, ReadFrames, WriteFrames},
+};
+
+/// Reads a frame a line.
+#[derive(Debug)]
+pub struct FrameLines<R> {
+    lines: LineReader<R>,
+    limits: Limits,
+}
+
+impl<R: AsyncRead + Unpin> FrameLines<R> {
+    /// A reader with the default limits.
+    pub fn new(inner: R) -> Self {
+        Self { lines: LineReader::new(inner), limits: Limits::DEFAULT }
+    }
+
+    fn frame(&self, line: Result<Option<bytes::Bytes>, LineError>) -> Result<Option<Came>, Error> {
+        let line = match line {
+            Ok(Some(line)) => line,
+            Ok(None) => return Ok(None),
+            Err(LineError::TooLong { limit }) => {
+                let fault = Fault::Malformed(Malformed::TooLarge(limit));
+                return Ok(Some(Came::One(Err(Rejected { id: None, fault }))));
+            }
+            Err(LineError::Io(error)) => {
+                return Err(Error::closed("the link broke while reading").caused_by(error));
+            }
+        };
+        if let Some(junk) = Junk::find(&line) {
+            return Ok(Some(Came::Junk(junk.excerpt().to_owned())));
+        }
+        Ok(Some(match Frame::parse_batch(&line, self.limits) {
+            Some(batch) => Came::Batch(batch),
+            None => Came::One(Frame::parse_within(&line, self.limits)),
+        }))
+    }
+}
+
+impl<R: AsyncRead + Unpin + Send + 'static> ReadFrames for FrameLines<R> {
+    async fn read(&mut self) -> Result<Option<Came>, Error> {
+        let line = self.lines.next().await;
+        self.frame(line)
+    }
+
+    fn at_hand(&mut self) -> Option<Came> {
+        let line = self.lines.buffered();
+        self.frame(line.transpose()?.map(Some)).ok().flatten()
+    }
+}
+
+/// Writes a frame a line.
+#[derive(Debug)]
+pub struct LineFrames<W> {
+    lines: LineWriter<W>,
+    scratch: BytesMut,
+}
+
+impl<W: AsyncWrite + Unpin> LineFrames<W> {
+    /// A writer with nothing pending.
+    pub fn new(inner: W) -> Self {
+        Self { lines: LineWriter::new(inner), scratch: BytesMut::new() }
+    }
+
+    fn put(&mut self, frame: &Frame) {
+        self.scratch.clear();
+        frame.write(&mut self.scratch);
+        self.lines.push(&self.scratch);
+    }
+
+    async fn send(&mut self) -> Result<(), Error> {
+        self.lines.flush().await.map_err(|error| Error::closed("the link broke while writing").caused_by(error))
+    }
+}
+
+impl<W: AsyncWrite + Unpin + Send + 'static> WriteFrames for LineFrames<W> {
+    fn push(&mut self, frame: Frame) {
+        self.put(&frame);
+    }
+
+    fn backlog(&self) -> usize {
+        self.lines.pending()
+    }
+
+    async fn flush(&mut self) -> Result<(), Error> {
+        self.send().await
+    }
+
+    async fn close(&mut self) {
+        // What could not be written before is not waited for: nobody reads it.
+        use futures_util::FutureExt as _;
+        let _ = self.send().now_or_never();
+    }
+}
+
+/// Writes frames to a child, and ends the child when it is closed.
+#[derive(Debug)]
+pub struct ChildFrames {
+    stdin: Option<LineFrames<ChildStdin>>,
+    process: ServerProcess,
+}
+
+impl ChildFrames {
+    /// A writer to a child that was just started.
+    pub fn new(stdin: ChildStdin, process: ServerProcess) -> Self {
+        Self { stdin: Some(LineFrames::new(stdin)), process }
+    }
+}
+
+impl WriteFrames for ChildFrames {
+    fn push(&mut self, frame: Frame) {
+        if let Some(stdin) = &mut self.stdin {
+            stdin.put(&frame);
+        }
+    }
+
+    fn backlog(&self) -> usize {
+        self.stdin.as_ref().map_or(0, |stdin| stdin.lines.pending())
+    }
+
+    async fn flush(&mut self) -> Result<(), Error> {
+        match &mut self.stdin {
+            Some(stdin) => stdin.send().await,
+            None => Err(Error::new(Kind::Closed, "the server was ended here")),
+        }
+    }
+
+    async fn epitaph(&mut self) -> Option<String> {
+        Some(self.process.exited().await.to_string())
+    }
+
+    async fn close(&mut self) {
+        self.stdin = None;
+        self.process.shutdown().await;
+    }
+}
