@@ -3,6 +3,7 @@
 //! The only crate that opens sockets and starts children for the protocol. A [`Service`] answers on one side, a
 //! [`Connection`] asks on the other; neither knows which transport or revision lies between them.
 
+pub mod connect;
 pub mod connection;
 pub mod duplex;
 mod error;
@@ -13,6 +14,7 @@ pub mod stdio;
 pub mod talk;
 pub mod watch;
 
+pub use connect::Approach;
 pub use connection::{Connection, Running, Subscription};
 pub use error::{Error, Kind};
 pub use listener::Listener;

@@ -31,6 +31,10 @@ impl ReadFrames for MemoryReader {
     async fn read(&mut self) -> Result<Option<Came>, Error> {
         Ok(self.0.recv().await.map(|frame| Came::One(Ok(frame))))
     }
+
+    fn at_hand(&mut self) -> Option<Came> {
+        self.0.try_recv().ok().map(|frame| Came::One(Ok(frame)))
+    }
 }
 
 /// The writing half of an end.

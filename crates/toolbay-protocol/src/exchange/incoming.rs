@@ -24,8 +24,21 @@ pub struct Incoming {
     method: Method,
     token: Option<Raw>,
     log_level: Option<Level>,
-    asked: Vec<(Id, String)>,
-    answers: Answers,
+    asked: Vec<Asked>,
+    rounds: Vec<(Round, Answers)>,
+    round: u32,
+}
+
+/// Questions that were put together and are answered together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Round(u32);
+
+/// One question of ours that is still open.
+#[derive(Debug)]
+struct Asked {
+    id: Id,
+    key: String,
+    round: Round,
 }
 
 /// What a caller brings back after it was asked.
@@ -66,7 +79,7 @@ impl Incoming {
         let token = meta.as_ref().and_then(|meta| meta.get("progressToken")).filter(|token| Id::read(token).is_some());
         let level = meta.as_ref().and_then(|meta| meta.get(crate::greeting::envelope::LOG_LEVEL));
         let log_level = level.and_then(|level| level.as_text().and_then(|name| Level::parse(&name)));
-        Self { caller, server, id, method, token, log_level, asked: vec![], answers: Answers::default() }
+        Self { caller, server, id, method, token, log_level, asked: vec![], rounds: vec![], round: 0 }
     }
 
     /// The same request in a session that set its level of logging.
@@ -121,15 +134,18 @@ impl Incoming {
 
     /// The frames that put questions to the caller: requests of ours under ids from `mint` (handshake), or a result that
     /// ends this request and has the caller return with `state` (stateless).
-    pub fn ask(&mut self, asks: &Asks, state: Option<&Raw>, mut mint: impl FnMut() -> Id) -> Vec<Frame> {
+    pub fn ask(&mut self, asks: &Asks, state: Option<&Raw>, mut mint: impl FnMut() -> Id) -> (Round, Vec<Frame>) {
+        self.round += 1;
+        let round = Round(self.round);
         if self.caller.revision.has(Feature::Handshake) {
             let mut frames = Vec::with_capacity(asks.len());
+            self.rounds.push((round, Answers::default()));
             for (key, ask) in asks.iter() {
                 let id = mint();
-                self.asked.push((id.clone(), key.to_owned()));
+                self.asked.push(Asked { id: id.clone(), key: key.to_owned(), round });
                 frames.push(Frame::Request { id, method: ask.method.clone(), params: ask.params.clone() });
             }
-            return frames;
+            return (round, frames);
         }
         let mut result = Object::with_capacity(256);
         result.put_text("resultType", "input_required");
@@ -139,7 +155,8 @@ impl Incoming {
         if let Some(state) = state {
             result.put("requestState", state);
         }
-        vec![Frame::Result { id: self.id.clone(), result: stamp(result.finish(), &self.method, self.caller.revision, self.server.as_ref()) }]
+        let result = stamp(result.finish(), &self.method, self.caller.revision, self.server.as_ref());
+        (round, vec![Frame::Result { id: self.id.clone(), result }])
     }
 
     /// Whether an ask ends this request: the caller will come back with a new one.
@@ -147,17 +164,19 @@ impl Incoming {
         self.caller.revision.has(Feature::Stateless)
     }
 
-    /// Takes the caller's reply to one of our questions; the answers, once all are in.
-    pub fn receive(&mut self, id: &Id, answer: Outcome) -> Option<Answers> {
-        let place = self.asked.iter().position(|(asked, _)| asked == id)?;
-        let (_, key) = self.asked.swap_remove(place);
-        self.answers.insert(key, answer);
-        self.asked.is_empty().then(|| std::mem::take(&mut self.answers))
+    /// Takes the caller's reply to one of our questions; the answers of its round, once all are in.
+    pub fn receive(&mut self, id: &Id, answer: Outcome) -> Option<(Round, Answers)> {
+        let place = self.asked.iter().position(|asked| asked.id == *id)?;
+        let Asked { key, round, .. } = self.asked.swap_remove(place);
+        let place = self.rounds.iter().position(|(open, _)| *open == round)?;
+        self.rounds[place].1.insert(key, answer);
+        let open = self.asked.iter().any(|asked| asked.round == round);
+        (!open).then(|| self.rounds.swap_remove(place))
     }
 
     /// The ids of questions that are still open.
     pub fn asked(&self) -> impl Iterator<Item = &Id> {
-        self.asked.iter().map(|(id, _)| id)
+        self.asked.iter().map(|asked| &asked.id)
     }
 
     /// The frame that ends it.

@@ -8,7 +8,7 @@ mod outgoing;
 mod stamp;
 mod step;
 
-pub use incoming::{Incoming, Level, Return};
+pub use incoming::{Incoming, Level, Return, Round};
 pub use outgoing::{Outgoing, Progress, Wishes};
 pub use stamp::stamp;
 pub use step::{Answers, Ask, Asks, Note, Outcome, Step};

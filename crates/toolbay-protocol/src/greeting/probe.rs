@@ -68,6 +68,11 @@ impl Probe {
         Self { us, stage: Stage::Initialize, revision: Revision::LATEST_LEGACY }
     }
 
+    /// The client that searches.
+    pub fn client(&self) -> &Introduction {
+        &self.us
+    }
+
     /// What to do at the start, or after a restart.
     pub fn next(&self) -> Next {
         match self.stage {

@@ -16,7 +16,7 @@ use crate::{
 
 /// A call of ours, whatever ids it travels under; later ones are greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CallId(u64);
+pub struct CallId(pub u64);
 
 /// How long a call may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,6 @@ impl Pending {
 pub struct Client {
     us: Arc<Introduction>,
     minted: i64,
-    begun: u64,
     calls: BTreeMap<CallId, Pending>,
     ids: HashMap<i64, CallId>,
     out: VecDeque<Frame>,
@@ -108,7 +107,7 @@ impl Client {
     /// A link on which nothing was said yet.
     pub fn new(us: Arc<Introduction>) -> Self {
         let (calls, ids, out, events) = Default::default();
-        Self { us, minted: 0, begun: 0, calls, ids, out, events }
+        Self { us, minted: 0, calls, ids, out, events }
     }
 
     /// Speaks as `us` from here on.
@@ -116,17 +115,14 @@ impl Client {
         self.us = us;
     }
 
-    /// Begins a call.
-    pub fn call(&mut self, call: Call, now: Instant) -> CallId {
+    /// Begins a call under a key that was never used before on this link.
+    pub fn call(&mut self, key: CallId, call: Call, now: Instant) {
         let patience = call.patience;
-        self.begun += 1;
-        let key = CallId(self.begun);
         let id = self.mint(key);
         let exchange = call.exchange(Arc::clone(&self.us), id);
         self.out.push_back(exchange.open());
         let pending = Pending { exchange, patience, due: now + patience.silence, end: patience.total.map(|all| now + all) };
         self.calls.insert(key, pending);
-        key
     }
 
     fn mint(&mut self, key: CallId) -> Id {

@@ -7,7 +7,7 @@ use std::{
 
 use super::admission::{admit_legacy, admit_modern};
 use crate::{
-    exchange::{Answers, Asks, Incoming, Level, Note, Outcome, Return},
+    exchange::{Answers, Asks, Incoming, Level, Note, Outcome, Return, Round},
     fault::{ErrorObject, Fault},
     frame::{Frame, Id, Rejected},
     greeting::{Introduction, Profile, envelope, legacy, modern},
@@ -52,7 +52,7 @@ pub enum ServerEvent {
     /// A request was taken back; no answer is due.
     Cancelled(ServeId),
     /// The caller answered what it was asked.
-    Answered(ServeId, Answers),
+    Answered(ServeId, Round, Answers),
     /// A notification.
     Note(Note),
     /// Something that was dropped, for the log.
@@ -208,8 +208,8 @@ impl Server {
         let Some(exchange) = key.and_then(|key| self.serving.get_mut(&key)) else {
             return self.stray(format!("an answer to {id}, which nobody asked or waits for"));
         };
-        if let (Some(answers), Some(key)) = (exchange.receive(id, answer), key) {
-            self.events.push_back(ServerEvent::Answered(key, answers));
+        if let (Some((round, answers)), Some(key)) = (exchange.receive(id, answer), key) {
+            self.events.push_back(ServerEvent::Answered(key, round, answers));
         }
     }
 
@@ -231,10 +231,10 @@ impl Server {
     }
 
     /// Asks the caller of `key`. A modern caller is asked by ending its request: nothing more may be said to it.
-    pub fn ask(&mut self, key: ServeId, asks: &Asks, state: Option<&Raw>) {
-        let Some(exchange) = self.serving.get_mut(&key) else { return };
+    pub fn ask(&mut self, key: ServeId, asks: &Asks, state: Option<&Raw>) -> Option<Round> {
+        let exchange = self.serving.get_mut(&key)?;
         let minted = &mut self.minted;
-        let frames = exchange.ask(asks, state, || {
+        let (round, frames) = exchange.ask(asks, state, || {
             *minted += 1;
             Id::Number(*minted)
         });
@@ -248,6 +248,7 @@ impl Server {
             self.asked.extend(ids);
         }
         self.out.extend(frames);
+        Some(round)
     }
 
     /// Ends the request of `key`.

@@ -7,10 +7,10 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
-use futures_util::{FutureExt, StreamExt, stream::FuturesUnordered};
+use futures_util::{StreamExt, stream::FuturesUnordered};
 use tokio::{
     sync::{Semaphore, mpsc, oneshot, watch},
     task::JoinHandle,
@@ -34,6 +34,8 @@ use crate::{Error, Kind, Listener};
 const IN_FLIGHT: usize = 1024;
 /// How many bytes may wait to be sent before nothing more is taken in.
 const BACKLOG: usize = 8 << 20;
+/// How long a server that closed its link may take to say how it ended.
+const EPITAPH: Duration = Duration::from_millis(500);
 /// How many frames are taken at once before anything is sent.
 const GULP: usize = 64;
 
@@ -192,12 +194,17 @@ enum Woken {
 
 impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
     async fn run(mut self) -> Error {
-        let (error, waiter) = self.serve().await;
-        self.writer.close().await;
+        let (mut error, waiter) = self.serve().await;
+        if waiter.is_none()
+            && let Ok(Some(epitaph)) = time::timeout(EPITAPH, self.writer.epitaph()).await
+        {
+            error = Error::closed(format!("the server {epitaph}"));
+        }
         for (_, call) in self.calls.drain() {
             call.fail(error.clone());
         }
         self.listener.lost(&error);
+        self.writer.close().await;
         if let Some(waiter) = waiter {
             // Whoever closed the link may have stopped waiting.
             let _ = waiter.send(());
@@ -214,12 +221,8 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
                     self.take(came);
                     // What came with it is taken at once, so that what it causes is sent at once.
                     for _ in 1..GULP {
-                        match self.reader.read().now_or_never() {
-                            Some(Ok(Some(came))) => self.take(came),
-                            Some(Ok(None)) => return (Error::closed("the server closed the link"), None),
-                            Some(Err(error)) => return (error, None),
-                            None => break,
-                        }
+                        let Some(came) = self.reader.at_hand() else { break };
+                        self.take(came);
                     }
                 }
                 Woken::Came(Ok(None)) => {
@@ -230,7 +233,7 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
                 Woken::Command(Some(Command::Close(waiter))) => {
                     self.settle(&mut replies);
                     // The link is being given up: what cannot be sent now is not.
-                    let _ = time::timeout(std::time::Duration::from_secs(2), self.writer.flush()).await;
+                    let _ = time::timeout(Duration::from_secs(2), self.writer.flush()).await;
                     return (Error::closed("the link was closed here"), Some(waiter));
                 }
                 Woken::Command(Some(command)) => {

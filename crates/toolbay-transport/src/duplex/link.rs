@@ -21,6 +21,11 @@ pub enum Came {
 pub trait ReadFrames: Send + 'static {
     /// The next thing that came; `None` at the end. Losing the future loses nothing.
     fn read(&mut self) -> impl Future<Output = Result<Option<Came>, Error>> + Send;
+
+    /// The next thing, where it is here already.
+    fn at_hand(&mut self) -> Option<Came> {
+        None
+    }
 }
 
 /// The writing half: frames are put into a backlog, and the backlog is flushed.
@@ -34,6 +39,11 @@ pub trait WriteFrames: Send + 'static {
     /// Sends the backlog. Losing the future loses nothing; what was not sent stays.
     fn flush(&mut self) -> impl Future<Output = Result<(), Error>> + Send;
 
-    /// Says that nothing more will come.
+    /// How the other side came to its end, where that can be known; waits for it.
+    fn epitaph(&mut self) -> impl Future<Output = Option<String>> + Send {
+        async { None }
+    }
+
+    /// Says that nothing more will come, and ends what this side started.
     fn close(&mut self) -> impl Future<Output = ()> + Send;
 }

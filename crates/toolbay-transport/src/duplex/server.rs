@@ -162,11 +162,8 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
     fn gulp(&mut self, came: Came) {
         self.take(came);
         for _ in 1..GULP {
-            match self.reader.read().now_or_never() {
-                Some(Ok(Some(came))) => self.take(came),
-                // The end, and errors, come again when they are waited for.
-                Some(Ok(None) | Err(_)) | None => break,
-            }
+            let Some(came) = self.reader.at_hand() else { break };
+            self.take(came);
         }
     }
 
@@ -268,7 +265,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
         self.work.push(Abortable::new(work, registration));
     }
 
-    async fn listen(&self, caller: &Arc<Caller>, params: Option<&Raw>) -> Result<Watch, ErrorObject> {
+    async fn listen(&mut self, caller: &Arc<Caller>, params: Option<&Raw>) -> Result<Watch, ErrorObject> {
         let filter = Filter::read(params)?.honoured_by(&self.service.profile());
         self.service.watch(caller, filter).await
     }
