@@ -22,8 +22,7 @@ pub(crate) fn binary() -> Result<PathBuf> {
             .with_context(|| format!("TOOLBAY_BIN={} is not there", given.display()))?;
         return Ok(path);
     }
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.current_dir(places::root());
+    let mut cargo = places::cargo();
     cargo.args(["build", "--release", "--package", "toolbay-cli", "--message-format=json-render-diagnostics"]);
     let built = child::capture("cargo build", &mut cargo, BUILD)?;
     if !built.status.success() {
@@ -82,7 +81,13 @@ impl Gateway {
                         self.printed.join("\n")
                     )
                 }
-                Err(RecvTimeoutError::Disconnected) => bail!("toolbay ended at once:\n{}", self.printed.join("\n")),
+                Err(RecvTimeoutError::Disconnected) => {
+                    let status = self.guard.wait(Duration::from_secs(5))?;
+                    bail!(
+                        "toolbay ended ({status}) before it printed its endpoint {endpoint}:\n{}",
+                        self.printed.join("\n")
+                    )
+                }
             }
         }
         let connect = || std::net::TcpStream::connect(("127.0.0.1", self.port)).is_ok();

@@ -38,6 +38,7 @@ cargo xtask COMMAND
   churn [--rounds 50]                    connect, call, disconnect, many times; no process may stay behind
 
   TOOLBAY_BIN    use this binary instead of building one
+  TOOLBAY_CONFORMANCE_URL  try another server with the suite
   TOOLBAY_CACHE  where peers are kept (default: $XDG_CACHE_HOME/toolbay or ~/.cache/toolbay)
 ";
 

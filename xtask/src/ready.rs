@@ -4,14 +4,16 @@
 //! the same moment for it, as the gateway starts them: on a machine with few cores each is then slower than alone, and a
 //! gateway cannot start six servers faster than the machine does.
 
+use std::path::Path;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
 
 use crate::args::Args;
+use crate::child;
 use crate::gateway::{self, Gateway};
 use crate::interop::{Server, Stage};
 use crate::probe::Probe;
@@ -35,12 +37,13 @@ pub(crate) fn run(mut args: Args) -> Result<Tally> {
     together(&stage.servers)?;
     let mut table = Table::new(&["server", "alone", "all six at once"]);
     let (mut alone, mut crowd, mut up) = (Vec::new(), Vec::new(), Vec::new());
-    let mut told = false;
+    let (mut told, mut missing) = (false, Vec::new());
     for _ in 0..rounds {
         alone.push(stage.servers.iter().map(start).collect::<Result<Vec<_>>>()?);
         crowd.push(together(&stage.servers)?);
         let mut gateway = Gateway::start(&binary, &["up", "--config", &config], LIMIT)?;
         up.push(gateway.ready_after);
+        missing.extend(missing_tools(&binary, &gateway.url("/mcp"), &stage.servers)?);
         told = reason_is_told(gateway.printed());
     }
 
@@ -59,7 +62,9 @@ pub(crate) fn run(mut args: Args) -> Result<Tally> {
     let verdict = if fast { "within" } else { "MORE than" };
     println!("  ready in {:.2} × the slowest server's start, {verdict} {GOAL} (medians of {rounds})", ratio(up, crowd));
     println!("  the seventh server's reason {}", if told { "is told" } else { "is NOT told" });
+    missing.iter().for_each(|name| println!("  {name} was not listed yet when the endpoint was announced"));
     let mut tally = Tally::one(fast);
+    tally += Tally::one(missing.is_empty());
     tally += Tally::one(told);
     Ok(tally)
 }
@@ -81,6 +86,17 @@ fn start(server: &Server) -> Result<Duration> {
     let took = started.elapsed();
     probe.close();
     Ok(took)
+}
+
+/// Servers whose tool is not listed: an endpoint that is announced before its servers are there is not ready.
+fn missing_tools(binary: &Path, url: &str, servers: &[Server]) -> Result<Vec<&'static str>> {
+    let mut list = Command::new(binary);
+    list.args(["list", "tools", "--json", "--url", url]);
+    let run = child::capture("toolbay list", &mut list, LIMIT)?;
+    if !run.status.success() {
+        bail!("toolbay list tools --url {url} ended with {}: {}", run.status, run.stderr.trim());
+    }
+    Ok(servers.iter().filter(|server| !run.stdout.contains(server.call.0)).map(|server| server.name).collect())
 }
 
 /// Whether some line names the seventh and says more than its name: what could not be found.

@@ -70,8 +70,8 @@ fn said(words: &str) -> Tally {
 }
 
 fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO"));
-    command.current_dir(places::root()).args(args);
+    let mut command = places::cargo();
+    command.args(args);
     command
 }
 
@@ -88,20 +88,20 @@ fn has(subcommand: &str) -> bool {
 /// All tests; doc tests apart, since nextest does not run them.
 fn tests() -> Result<Tally> {
     if has("nextest") {
-        let mut tally =
-            counted(&["nextest", "run", "--workspace", "--all-features", "--no-tests=warn", "--no-fail-fast"])?;
-        tally += counted(&["test", "--workspace", "--all-features", "--doc", "--no-fail-fast"])?;
+        let nextest = ["nextest", "run", "--workspace", "--all-features", "--no-tests=warn", "--no-fail-fast"];
+        let mut tally = counted(&nextest, nextest_count)?;
+        tally += counted(&["test", "--workspace", "--all-features", "--doc", "--no-fail-fast"], cargo_count)?;
         Ok(tally)
     } else {
-        counted(&["test", "--workspace", "--all-features", "--no-fail-fast"])
+        counted(&["test", "--workspace", "--all-features", "--no-fail-fast"], cargo_count)
     }
 }
 
 /// Runs tests and counts them from their closing lines; a run that breaks off counts as one failure.
-fn counted(args: &[&str]) -> Result<Tally> {
+fn counted(args: &[&str], count: fn(&str) -> Option<Tally>) -> Result<Tally> {
     let mut tally = Tally::default();
     let status = child::show("cargo", &mut command(args), LIMIT, |line| {
-        if let Some(count) = count(line) {
+        if let Some(count) = count(&strip_colour(line)) {
             tally += count;
         }
     })?;
@@ -111,15 +111,20 @@ fn counted(args: &[&str]) -> Result<Tally> {
     Ok(tally)
 }
 
-/// `test result: ok. 3 passed; 0 failed; 1 ignored; …` or nextest's `Summary [ 1s] 4 tests run: 3 passed, 1 failed, 0 skipped`.
-fn count(line: &str) -> Option<Tally> {
-    let plain: String = strip_colour(line);
-    let rest = match plain.trim_start().strip_prefix("test result: ") {
-        Some(rest) => rest,
-        None => plain.trim_start().strip_prefix("Summary [")?.split_once(" run: ")?.1,
-    };
+/// `test result: ok. 3 passed; 0 failed; 1 ignored; …`
+fn cargo_count(line: &str) -> Option<Tally> {
+    Some(numbers(line.strip_prefix("test result: ")?))
+}
+
+/// `Summary [ 1s] 4 tests run: 3 passed, 1 failed, 0 skipped`; it shows the output of failed tests too, which holds
+/// lines of the other form.
+fn nextest_count(line: &str) -> Option<Tally> {
+    Some(numbers(line.trim_start().strip_prefix("Summary [")?.split_once(" run: ")?.1))
+}
+
+fn numbers(text: &str) -> Tally {
     let mut tally = Tally::default();
-    for part in rest.split([';', ',', '.']) {
+    for part in text.split([';', ',', '.']) {
         let mut words = part.split_whitespace();
         match (words.next().and_then(|number| number.parse::<usize>().ok()), words.next()) {
             (Some(number), Some("passed")) => tally.passed = number,
@@ -128,7 +133,7 @@ fn count(line: &str) -> Option<Tally> {
             _ => {}
         }
     }
-    Some(tally)
+    tally
 }
 
 fn strip_colour(line: &str) -> String {
@@ -179,14 +184,14 @@ mod tests {
     fn closing_lines_of_both_runners_are_counted() {
         let tally = |passed, failed, skipped| Some(Tally { passed, failed, skipped });
         let cargo = "test result: FAILED. 3 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.00s";
-        assert_eq!(count(cargo), tally(3, 1, 2));
-        assert_eq!(count("     Summary [   0.010s] 10 tests run: 10 passed, 0 skipped"), tally(10, 0, 0));
+        assert_eq!(cargo_count(cargo), tally(3, 1, 2));
+        assert_eq!(nextest_count(cargo), None);
+        assert_eq!(nextest_count("     Summary [   0.010s] 10 tests run: 10 passed, 0 skipped"), tally(10, 0, 0));
         let late = "     Summary [   9.0s] 5 tests run: 2 passed (1 slow), 1 failed, 2 timed out, 4 skipped";
-        assert_eq!(count(late), tally(2, 3, 4));
-        assert_eq!(
-            count("\u{1b}[32;1m     Summary\u{1b}[0m [ 0.0s] \u{1b}[1m1\u{1b}[0m test run: \u{1b}[1m1\u{1b}[0m passed"),
-            tally(1, 0, 0)
-        );
-        assert_eq!(count("Summary of nothing"), None);
+        assert_eq!(nextest_count(late), tally(2, 3, 4));
+        let colours =
+            "\u{1b}[32;1m     Summary\u{1b}[0m [ 0.0s] \u{1b}[1m1\u{1b}[0m test run: \u{1b}[1m1\u{1b}[0m passed";
+        assert_eq!(nextest_count(&strip_colour(colours)), tally(1, 0, 0));
+        assert_eq!(nextest_count("Summary of nothing"), None);
     }
 }

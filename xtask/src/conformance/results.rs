@@ -92,7 +92,7 @@ fn complaint(check: &Value) -> String {
     if let Some(violations) = check["details"]["violations"].as_array().filter(|list| !list.is_empty()) {
         words.push_str(&format!(" {}", Value::from(violations.clone())));
     }
-    words.chars().take(1200).collect()
+    words.replace('\n', " ").chars().take(1200).collect()
 }
 
 /// `server-NAME-2026-11-30T12-08-45-787Z/checks.json`, by name.

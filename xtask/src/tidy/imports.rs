@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::Finding;
-use crate::child;
+use crate::{child, places};
 
 /// Our crates and the ones of ours that each may name; `docs/architecture.md` draws the same table.
 const TABLE: [(&str, &[&str]); 11] = [
@@ -42,7 +41,7 @@ const TESTKIT: &str = "toolbay-testkit";
 
 /// Breaches of the table.
 pub(crate) fn check(root: &Path) -> Result<Vec<Finding>> {
-    let metadata = metadata(root)?;
+    let metadata = metadata()?;
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
     let members: BTreeSet<&str> = strings(&metadata["workspace_members"]).collect();
     let ours: Vec<&Value> =
@@ -65,9 +64,9 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-fn metadata(root: &Path) -> Result<Value> {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.current_dir(root).args(["metadata", "--format-version", "1", "--all-features"]);
+fn metadata() -> Result<Value> {
+    let mut cargo = places::cargo();
+    cargo.args(["metadata", "--format-version", "1", "--all-features"]);
     let run = child::capture("cargo metadata", &mut cargo, Duration::from_secs(600))?;
     if !run.status.success() {
         bail!("cargo metadata failed: {}", run.stderr.trim());
