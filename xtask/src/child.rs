@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
+use crate::places;
 use crate::procs::{self, Process};
 
 static LIVE: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
@@ -33,6 +34,7 @@ pub(crate) fn end_all_when_interrupted() {
         wait_until(Duration::from_secs(3), || !families.iter().any(procs::alive));
         live().iter().for_each(|pid| signal_group(*pid, Signal::KILL));
         families.iter().filter(|one| procs::alive(one)).for_each(|one| signal_one(one.pid, Signal::KILL));
+        places::remove_scratch();
         std::process::exit(128 + signal);
     });
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 
@@ -35,6 +36,14 @@ pub(crate) fn cache() -> Result<PathBuf> {
     Ok(folder)
 }
 
+static SCRATCH: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes every scratch folder, when we are about to end without dropping them.
+pub(crate) fn remove_scratch() {
+    let folders = SCRATCH.lock().unwrap_or_else(PoisonError::into_inner);
+    folders.iter().for_each(|folder| drop(fs::remove_dir_all(folder)));
+}
+
 /// A folder that is removed when dropped.
 pub(crate) struct Scratch(PathBuf);
 
@@ -45,7 +54,9 @@ impl Scratch {
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         // macOS and some containers keep the temporary folder behind a link; servers compare real paths.
-        Ok(Self(folder.canonicalize()?))
+        let folder = folder.canonicalize()?;
+        SCRATCH.lock().unwrap_or_else(PoisonError::into_inner).push(folder.clone());
+        Ok(Self(folder))
     }
 
     /// The folder.

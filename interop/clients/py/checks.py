@@ -54,6 +54,8 @@ class Run:
             say(name, True, started, detail)
         except TimeoutError:
             say(name, False, started, f"no answer within {self.plan['check_seconds']} s")
+        except AssertionError as mismatch:
+            say(name, False, started, mismatch)
         except Exception as error:
             say(name, False, started, root_cause(error))
             traceback.print_exc(file=sys.stderr)
