@@ -1,6 +1,8 @@
 //! What the protocol itself puts into `_meta` (spec: basic/index). Keys of others pass untouched.
 
-use super::Meta;
+use serde::de::DeserializeOwned;
+
+use super::{Meta, ProgressToken};
 use crate::{
     raw::Raw,
     revision::{Feature as F, Revision},
@@ -26,6 +28,18 @@ pub mod key {
     pub const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
     /// What the model may be told while a task runs (2025-11-25).
     pub const IMMEDIATE_RESPONSE: &str = "io.modelcontextprotocol/model-immediate-response";
+}
+
+impl Meta {
+    /// The value of `key` as a `T`; `None` where it is absent or something else.
+    pub fn read<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+        self.get(key)?.read().ok()
+    }
+
+    /// The token that progress of this request should carry.
+    pub fn progress_token(&self) -> Option<ProgressToken> {
+        self.read(key::PROGRESS_TOKEN)
+    }
 }
 
 /// The protocol's own keys that not every revision knows.
