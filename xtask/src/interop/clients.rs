@@ -46,30 +46,66 @@ pub(crate) struct Client {
     pub(crate) transports: &'static [Transport],
     /// How it negotiates, where it can be told.
     pub(crate) mode: &'static str,
+    /// The revision that it and the gateway must agree on.
+    revision: &'static str,
     peer: Peer,
     script: &'static str,
 }
 
 use Transport::{Http, Sse, Stdio};
 
+const NEWEST: &str = "2026-07-28";
+/// The newest revision that begins with a handshake.
+const HANDSHAKE: &str = "2025-11-25";
+
 /// All of them. The new SDKs run twice: choosing the era themselves, and held to the handshake.
 pub(crate) const CLIENTS: [Client; 6] = [
-    Client { name: "py1", peer: Peer::Python1, script: "client_v1.py", mode: "", transports: &[Stdio, Http, Sse] },
-    Client { name: "py2", peer: Peer::Python2, script: "client_v2.py", mode: "auto", transports: &[Stdio, Http] },
+    Client {
+        name: "py1",
+        peer: Peer::Python1,
+        script: "client_v1.py",
+        mode: "",
+        revision: HANDSHAKE,
+        transports: &[Stdio, Http, Sse],
+    },
+    Client {
+        name: "py2",
+        peer: Peer::Python2,
+        script: "client_v2.py",
+        mode: "auto",
+        revision: NEWEST,
+        transports: &[Stdio, Http],
+    },
     Client {
         name: "py2-legacy",
         peer: Peer::Python2,
         script: "client_v2.py",
         mode: "legacy",
+        revision: HANDSHAKE,
         transports: &[Stdio, Http],
     },
-    Client { name: "ts1", peer: Peer::TypeScript1, script: "client_v1.mjs", mode: "", transports: &[Stdio, Http, Sse] },
-    Client { name: "ts2", peer: Peer::TypeScript2, script: "client_v2.mjs", mode: "auto", transports: &[Stdio, Http] },
+    Client {
+        name: "ts1",
+        peer: Peer::TypeScript1,
+        script: "client_v1.mjs",
+        mode: "",
+        revision: HANDSHAKE,
+        transports: &[Stdio, Http, Sse],
+    },
+    Client {
+        name: "ts2",
+        peer: Peer::TypeScript2,
+        script: "client_v2.mjs",
+        mode: "auto",
+        revision: NEWEST,
+        transports: &[Stdio, Http],
+    },
     Client {
         name: "ts2-legacy",
         peer: Peer::TypeScript2,
         script: "client_v2.mjs",
         mode: "legacy",
+        revision: HANDSHAKE,
         transports: &[Stdio, Http],
     },
 ];
@@ -128,7 +164,11 @@ pub(crate) fn run(client: &Client, stage: &Stage, plan: &Path) -> Result<Outcome
         let detail = format!("the client ended early ({})", run.status);
         checks.push(Check { name: "disconnect".to_owned(), held: false, detail });
     }
-    Ok(Outcome { checks, stderr: run.stderr, took: started.elapsed() })
+    let mut outcome = Outcome { checks, stderr: run.stderr, took: started.elapsed() };
+    let agreed = outcome.revision();
+    let detail = format!("agreed on {agreed} where both sides know {}", client.revision);
+    outcome.checks.push(Check { name: "revision".to_owned(), held: agreed == client.revision, detail });
+    Ok(outcome)
 }
 
 fn read(line: &str) -> Result<Check> {
