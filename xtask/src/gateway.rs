@@ -33,6 +33,15 @@ pub(crate) fn binary() -> Result<PathBuf> {
     path.context("cargo built no binary from toolbay-cli")
 }
 
+/// When a gateway counts as ready.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ready {
+    /// It has printed its endpoint, and accepts a connection there.
+    Announced,
+    /// It accepts a connection.
+    Accepting,
+}
+
 /// `toolbay up --listen …` or `toolbay serve … --listen …`, as a child.
 pub(crate) struct Gateway {
     guard: Guard,
@@ -46,8 +55,8 @@ pub(crate) struct Gateway {
 }
 
 impl Gateway {
-    /// Starts `toolbay ARGS… --listen 127.0.0.1:PORT` and waits until it prints its endpoint and accepts a connection.
-    pub(crate) fn start(binary: &Path, args: &[&str], limit: Duration) -> Result<Self> {
+    /// Starts `toolbay ARGS… --listen 127.0.0.1:PORT` and waits until it is ready.
+    pub(crate) fn start(binary: &Path, args: &[&str], ready: Ready, limit: Duration) -> Result<Self> {
         let port = places::free_port()?;
         let mut command = Command::new(binary);
         command.args(args).args(["--listen", &format!("127.0.0.1:{port}")]);
@@ -58,11 +67,15 @@ impl Gateway {
         child::forward(guard.child().stdout.take().expect("stdout is piped"), send.clone());
         child::forward(guard.child().stderr.take().expect("stderr is piped"), send);
         let mut gateway = Self { guard, lines, printed: Vec::new(), port, ready_after: Duration::ZERO };
-        gateway.await_endpoint(started, limit)?;
+        if ready == Ready::Announced {
+            gateway.await_announcement(started, limit)?;
+        }
+        gateway.await_connection(started, limit)?;
+        gateway.ready_after = started.elapsed();
         Ok(gateway)
     }
 
-    fn await_endpoint(&mut self, started: Instant, limit: Duration) -> Result<()> {
+    fn await_announcement(&mut self, started: Instant, limit: Duration) -> Result<()> {
         let endpoint = format!("127.0.0.1:{}/mcp", self.port);
         loop {
             let left = limit.saturating_sub(started.elapsed());
@@ -71,31 +84,34 @@ impl Gateway {
                     let ready = line.contains(&endpoint);
                     self.printed.push(line);
                     if ready {
-                        break;
+                        return Ok(());
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    bail!(
-                        "toolbay did not print its endpoint {endpoint} within {} s:\n{}",
-                        limit.as_secs(),
-                        self.printed.join("\n")
-                    )
+                    return self.complain(&format!("did not print its endpoint {endpoint}"));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    let status = self.guard.wait(Duration::from_secs(5))?;
-                    bail!(
-                        "toolbay ended ({status}) before it printed its endpoint {endpoint}:\n{}",
-                        self.printed.join("\n")
-                    )
+                    return self.complain(&format!("closed its output without {endpoint}"));
                 }
             }
         }
-        let connect = || std::net::TcpStream::connect(("127.0.0.1", self.port)).is_ok();
-        if !child::wait_until(limit.saturating_sub(started.elapsed()), connect) {
-            bail!("toolbay printed its endpoint {endpoint}, but nothing accepts there");
-        }
-        self.ready_after = started.elapsed();
-        Ok(())
+    }
+
+    fn await_connection(&mut self, started: Instant, limit: Duration) -> Result<()> {
+        let mut accepts = false;
+        child::wait_until(limit.saturating_sub(started.elapsed()), || {
+            accepts = std::net::TcpStream::connect(("127.0.0.1", self.port)).is_ok();
+            accepts || !matches!(self.guard.exited(), Ok(None))
+        });
+        if accepts { Ok(()) } else { self.complain("does not accept connections") }
+    }
+
+    fn complain(&mut self, what: &str) -> Result<()> {
+        let ended = self
+            .guard
+            .wait(Duration::from_secs(1))
+            .map_or("still runs".to_owned(), |status| format!("ended: {status}"));
+        bail!("toolbay {what} (it {ended}):\n{}", self.printed().join("\n"))
     }
 
     /// The URL of a path on it.

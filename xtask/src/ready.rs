@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::args::Args;
 use crate::child;
-use crate::gateway::{self, Gateway};
+use crate::gateway::{self, Gateway, Ready};
 use crate::interop::{Server, Stage};
 use crate::probe::Probe;
 use crate::table::Table;
@@ -41,7 +41,7 @@ pub(crate) fn run(mut args: Args) -> Result<Tally> {
     for _ in 0..rounds {
         alone.push(stage.servers.iter().map(start).collect::<Result<Vec<_>>>()?);
         crowd.push(together(&stage.servers)?);
-        let mut gateway = Gateway::start(&binary, &["up", "--config", &config], LIMIT)?;
+        let mut gateway = Gateway::start(&binary, &["up", "--config", &config], Ready::Announced, LIMIT)?;
         up.push(gateway.ready_after);
         missing.extend(missing_tools(&binary, &gateway.url("/mcp"), &stage.servers)?);
         told = reason_is_told(gateway.printed());

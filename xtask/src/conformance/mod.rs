@@ -17,7 +17,7 @@ use self::expected::{Expected, Verdict};
 use self::results::{Mark, Scenario};
 use crate::args::Args;
 use crate::child;
-use crate::gateway::{self, Gateway};
+use crate::gateway::{self, Gateway, Ready};
 use crate::peers::{self, Peer};
 use crate::places::{self, Scratch};
 use crate::table::Table;
@@ -65,7 +65,7 @@ pub(crate) fn run(mut args: Args) -> Result<Tally> {
     let url = std::env::var("TOOLBAY_CONFORMANCE_URL").ok();
     let server = match &url {
         Some(_) => None,
-        None => Some(Gateway::start(&gateway::binary()?, &["serve", "everything"], UP)?),
+        None => Some(Gateway::start(&gateway::binary()?, &["serve", "everything"], Ready::Accepting, UP)?),
     };
     let url = url.or_else(|| server.as_ref().map(|server| server.url("/mcp"))).expect("one of the two is there");
 

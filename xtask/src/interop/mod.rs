@@ -15,7 +15,7 @@ use anyhow::{Result, bail};
 use self::clients::{CLIENTS, Client, Outcome, Transport};
 pub(crate) use self::stage::{Server, Stage};
 use crate::args::Args;
-use crate::gateway::{self, Gateway};
+use crate::gateway::{self, Gateway, Ready};
 use crate::table::Table;
 use crate::tally::Tally;
 
@@ -34,14 +34,14 @@ pub(crate) fn run(mut args: Args) -> Result<Tally> {
     let offers = plan::ask_directly(&stage)?;
     let config = stage.config_path();
     let config = config.to_string_lossy();
-    let mut gateway = Gateway::start(&binary, &["up", "--config", &config], UP)?;
+    let mut gateway = Gateway::start(&binary, &["up", "--config", &config], Ready::Announced, UP)?;
 
     let mut table = Table::new(&["client", "transport", "revision", "checks", "time", "result"]);
     let mut tally = Tally::default();
     let mut explanations = Vec::new();
     for (client, transport) in chosen {
         let plan = plan::write(&stage, &offers, client, transport, &binary, &gateway)?;
-        let outcome = clients::run(client, &stage, &plan)?;
+        let outcome = clients::run(client, transport, &stage, &plan)?;
         println!("  {} over {}: {}", client.name, transport.name(), if outcome.passed() { "pass" } else { "FAIL" });
         tally += Tally { passed: outcome.held(), failed: outcome.failures().count(), skipped: 0 };
         explanations.extend(explain(client, transport, &outcome));
