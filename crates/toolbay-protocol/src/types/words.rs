@@ -77,10 +77,11 @@ macro_rules! words {
                         $($(let mut $f = None;)+)?
                         $($(let mut $m = None;)+)?
                         $($(let mut $a = None;)+)?
+                        $(let mut tag = { let _ = $tag; None };)? // only where there is a tag
                         let mut rest = $crate::types::Rest::new();
                         while let Some(Key(key)) = map.next_key()? {
                             match &*key {
-                                $($tag => tagged($tag, $kind, map.next_value::<Key<'de>>()?)?,)?
+                                $($tag => once(&mut tag, $tag, tagged($tag, $kind, map.next_value::<Key<'de>>()?)?)?,)?
                                 $($($nw => once(&mut $n, $nw, map.next_value::<$nt>()?)?,)+)?
                                 $($($fw => once(&mut $f, $fw, map.next_value::<Option<$ft>>()?)?,)+)?
                                 $($($mw => once(&mut $m, $mw, map.next_value::<Option<$mt>>()?)?,)+)?

@@ -139,3 +139,40 @@ impl<'de> Deserialize<'de> for ContentBlock {
         .map_err(de::Error::custom)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_told_apart_and_kept_whole() {
+        for text in [
+            r#"{"type":"hologram","beams":[1e400, 2]}"#,
+            r#"{"type":"text","text":"a","annotations":{"audience":["robot"],"priority":1e400},"x":{"y": 1}}"#,
+            r#"{"type":"resource_link","uri":"u","name":"n","size":12345678901234567890123}"#,
+            r#"{"type":"tool_use","id":"1","name":"n","input":{"n":1.50}}"#,
+        ] {
+            let block: ContentBlock = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&block).unwrap(), text);
+        }
+        let tree = serde_json::json!({"type": "tool_use", "id": "1", "name": "n", "input": {"n": 1.5}});
+        let block: ContentBlock = serde_json::from_value(tree.clone()).unwrap();
+        assert_eq!(serde_json::to_value(&block).unwrap(), tree);
+        let escaped: ContentBlock = serde_json::from_str(r#"{"text":"a","t\u0079pe":"text","_meta":null}"#).unwrap();
+        assert_eq!(escaped, ContentBlock::text("a"));
+    }
+
+    #[test]
+    fn what_is_no_block_is_refused() {
+        for text in [
+            r#"{"text":"a"}"#,
+            r#"{"type":1}"#,
+            r#"{"type":"text"}"#,
+            r#"[]"#,
+            r#"{"type":"text","type":"text","text":""}"#,
+        ] {
+            assert!(serde_json::from_str::<ContentBlock>(text).is_err(), "{text}");
+        }
+        assert!(serde_json::from_str::<TextContent>(r#"{"type":"image","text":"a"}"#).is_err());
+    }
+}
