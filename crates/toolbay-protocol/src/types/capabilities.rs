@@ -219,3 +219,22 @@ impl Conform for ServerCapabilities {
         revision.keep(F::CoreTasks, tasks);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_peers_are_promised_only_what_they_know() {
+        let check = |text: &str, revision, expected: &str| {
+            let capabilities: ClientCapabilities = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&capabilities.conformed(revision)).unwrap(), expected);
+        };
+        let text = r#"{"sampling":{"tools":{},"context":{}},"elicitation":{"form":{},"url":{}},"extensions":{"x/y":{}},"z":1}"#;
+        check(text, Revision::V2025_11_25, text);
+        check(text, Revision::V2025_06_18, r#"{"sampling":{},"elicitation":{},"extensions":{"x/y":{}},"z":1}"#);
+        check(text, Revision::V2025_03_26, r#"{"sampling":{},"extensions":{"x/y":{}},"z":1}"#);
+        check(r#"{"elicitation":{"url":{}}}"#, Revision::V2025_06_18, "{}");
+        check(r#"{"elicitation":{}}"#, Revision::V2025_06_18, r#"{"elicitation":{}}"#);
+    }
+}
