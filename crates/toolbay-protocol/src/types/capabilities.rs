@@ -230,7 +230,7 @@ mod tests {
             let capabilities: ClientCapabilities = serde_json::from_str(text).unwrap();
             assert_eq!(serde_json::to_string(&capabilities.conformed(revision)).unwrap(), expected);
         };
-        let text = r#"{"sampling":{"tools":{},"context":{}},"elicitation":{"form":{},"url":{}},"extensions":{"x/y":{}},"z":1}"#;
+        let text = r#"{"sampling":{"context":{},"tools":{}},"elicitation":{"form":{},"url":{}},"extensions":{"x/y":{}},"z":1}"#;
         check(text, Revision::V2025_11_25, text);
         check(text, Revision::V2025_06_18, r#"{"sampling":{},"elicitation":{},"extensions":{"x/y":{}},"z":1}"#);
         check(text, Revision::V2025_03_26, r#"{"sampling":{},"extensions":{"x/y":{}},"z":1}"#);
