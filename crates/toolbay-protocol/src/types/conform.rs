@@ -3,7 +3,6 @@
 //! Reading is lenient: every revision decodes into the superset. Writing always passes through here. Each type decides
 //! the history of its members beside them; this file holds only the trait and what containers do.
 
-use super::{Dict, OneOrMany};
 use crate::{fault::Fault, revision::Revision};
 
 /// A value that can be bent to what a revision can carry.
@@ -39,22 +38,6 @@ impl<T: Conform> Conform for Option<T> {
 impl<T: Conform> Conform for Vec<T> {
     fn conform(&mut self, revision: Revision) {
         for value in self {
-            value.conform(revision);
-        }
-    }
-}
-
-impl<T: Conform> Conform for Dict<T> {
-    fn conform(&mut self, revision: Revision) {
-        for (_, value) in self.iter_mut() {
-            value.conform(revision);
-        }
-    }
-}
-
-impl<T: Conform> Conform for OneOrMany<T> {
-    fn conform(&mut self, revision: Revision) {
-        for value in self.as_mut_slice() {
             value.conform(revision);
         }
     }

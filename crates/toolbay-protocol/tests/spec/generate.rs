@@ -94,7 +94,7 @@ impl<'s> Generator<'s> {
                 let declaring: Vec<_> =
                     objects.iter().filter_map(|(of, schema)| Some((*of, schema["properties"].get(name)?))).collect();
                 // What was an open object once and has named members now is a capability; strange members are not tested.
-                let named = declaring.iter().any(|(_, property)| names_members(property));
+                let named = name != "_meta" && declaring.iter().any(|(_, property)| names_members(property));
                 let fitting: Vec<_> =
                     declaring.into_iter().filter(|(_, property)| !named || names_members(property)).collect();
                 let (of, property) = *self.chance.pick(&fitting);
