@@ -5,6 +5,8 @@
 mod examples;
 #[path = "spec/generate.rs"]
 mod generate;
+#[path = "spec/relay.rs"]
+mod relay;
 #[path = "spec/schema.rs"]
 mod schema;
 #[path = "spec/table.rs"]
@@ -23,6 +25,12 @@ fn requests_and_answers_conform_to_every_revision() {
 fn things_conform_to_every_revision() {
     let Some(spec) = Spec::load() else { return };
     table::things(&spec);
+}
+
+#[test]
+fn what_one_revision_wrote_is_valid_where_it_is_carried() {
+    let Some(spec) = Spec::load() else { return };
+    relay::carries_all(&spec);
 }
 
 #[test]

@@ -106,7 +106,11 @@ impl<'s> Generator<'s> {
                 members.insert(name.clone(), value);
             }
         }
-        if objects.iter().all(|(_, schema)| schema.get("additionalProperties") == Some(&json!({}))) {
+        // Strange members are for whole JSON Schemas alone: elsewhere another revision could not declare them.
+        let strange = |schema: &Value| {
+            schema.pointer("/properties/$schema").is_some() && schema.get("additionalProperties") == Some(&json!({}))
+        };
+        if objects.iter().all(|(_, schema)| strange(schema)) {
             members.extend(self.open_object(depth).as_object().cloned().unwrap_or_default());
         }
         Value::Object(members)

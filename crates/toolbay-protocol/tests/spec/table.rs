@@ -149,7 +149,7 @@ fn write<T: Serialize>(typed: &T) -> Value {
 }
 
 /// What a modern message's codec adds to `_meta`.
-fn add_envelope(sent: &mut Value, of: &OfRevision, path: &str) {
+pub(crate) fn add_envelope(sent: &mut Value, of: &OfRevision, path: &str) {
     if !of.revision.has(Feature::Stateless) {
         return;
     }
