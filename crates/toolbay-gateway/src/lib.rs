@@ -1,3 +1,15 @@
 //! Many Model Context Protocol servers as one endpoint.
+//!
+//! A [`Bay`] is a [`toolbay_transport::Service`]: whatever transport serves it, each request goes through the same rooms,
+//! which `relay` walks in order.
 
+pub mod audit;
+mod bay;
+mod bridge;
+pub mod catalog;
 pub mod config;
+pub mod policy;
+mod relay;
+pub mod servers;
+
+pub use bay::{Bay, Identity};

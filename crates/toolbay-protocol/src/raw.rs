@@ -46,9 +46,30 @@ impl Raw {
         Self::encode(value).expect("the protocol's own types always serialize")
     }
 
+    /// The array of `items`, each as it was written.
+    pub fn array(items: &[Raw]) -> Self {
+        let mut text = BytesMut::with_capacity(items.iter().map(|item| item.0.len() + 1).sum::<usize>() + 2);
+        text.put_u8(b'[');
+        for (place, item) in items.iter().enumerate() {
+            if place > 0 {
+                text.put_u8(b',');
+            }
+            text.put_slice(&item.0);
+        }
+        text.put_u8(b']');
+        Self(text.freeze())
+    }
+
     /// Writes any serializable value.
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         serde_json::to_vec(value).map(|text| Self(text.into()))
+    }
+
+    /// Writes any serializable value into a buffer that has room for `capacity` bytes at first.
+    pub fn encode_within<T: Serialize + ?Sized>(value: &T, capacity: usize) -> Result<Self, serde_json::Error> {
+        let mut text = Vec::with_capacity(capacity);
+        serde_json::to_writer(&mut text, value)?;
+        Ok(Self(text.into()))
     }
 
     /// A slice that the scanner has already judged.

@@ -34,6 +34,11 @@ pub trait Listener: Send + Sync + 'static {
         let _ = what;
     }
 
+    /// A line that the server wrote to its stderr: neither message nor error, only text.
+    fn stderr(&self, line: &str) {
+        let _ = line;
+    }
+
     /// The link ended.
     fn lost(&self, why: &Error) {
         let _ = why;

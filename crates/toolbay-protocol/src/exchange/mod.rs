@@ -11,7 +11,7 @@ mod step;
 pub use incoming::{Incoming, Level, Return, Round};
 pub use outgoing::{Outgoing, Progress, Wishes};
 pub use stamp::stamp;
-pub use step::{Answers, Ask, Asks, Note, Outcome, Step};
+pub use step::{Answers, Ask, Asks, Note, Outcome, Standing, Step};
 
 #[cfg(test)]
 mod tests;

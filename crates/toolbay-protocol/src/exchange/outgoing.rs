@@ -161,7 +161,7 @@ impl Outgoing {
         if self.asked.is_empty() && self.state.is_none() {
             return Err(ErrorObject::internal("server asks for input without saying which"));
         }
-        Ok(self.asked.clone())
+        Ok(self.asked.clone().ending(self.state.clone()))
     }
 
     /// What another caller needs to carry on after an ask, where the server keeps nothing itself.

@@ -60,47 +60,63 @@ pub struct Ask {
 
 /// Questions, each under a key of the callee's choice, in the callee's order. None at all means: come back later.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Asks(Vec<(String, Ask)>);
+pub struct Asks {
+    items: Vec<(String, Ask)>,
+    standing: Standing,
+}
 
 /// Answers, each under its question's key.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answers(Vec<(String, Outcome)>);
+pub struct Answers {
+    items: Vec<(String, Outcome)>,
+}
+
+/// What became of the request in which something was asked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Standing {
+    /// It goes on when the answers are in.
+    #[default]
+    Open,
+    /// It is over; the callee keeps nothing but, perhaps, this state with its caller.
+    Over(Option<Raw>),
+}
 
 macro_rules! keyed {
     ($name:ident, $item:ty) => {
         impl $name {
             /// One entry.
+            #[allow(clippy::needless_update, reason = "one of the two has more fields")]
             pub fn one(key: impl Into<String>, item: $item) -> Self {
-                Self(vec![(key.into(), item)])
+                Self { items: vec![(key.into(), item)], ..Self::default() }
             }
 
             /// Adds an entry; an earlier one under the same key is replaced.
             pub fn insert(&mut self, key: impl Into<String>, item: $item) {
                 let key = key.into();
-                match self.0.iter_mut().find(|(seen, _)| *seen == key) {
+                match self.items.iter_mut().find(|(seen, _)| *seen == key) {
                     Some((_, old)) => *old = item,
-                    None => self.0.push((key, item)),
+                    None => self.items.push((key, item)),
                 }
             }
 
             /// The entry under `key`.
             pub fn get(&self, key: &str) -> Option<&$item> {
-                self.0.iter().find(|(seen, _)| seen == key).map(|(_, item)| item)
+                self.items.iter().find(|(seen, _)| seen == key).map(|(_, item)| item)
             }
 
             /// Every entry in order.
             pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &$item)> {
-                self.0.iter().map(|(key, item)| (key.as_str(), item))
+                self.items.iter().map(|(key, item)| (key.as_str(), item))
             }
 
             /// How many there are.
             pub fn len(&self) -> usize {
-                self.0.len()
+                self.items.len()
             }
 
             /// Whether there are none.
             pub fn is_empty(&self) -> bool {
-                self.0.is_empty()
+                self.items.is_empty()
             }
         }
 
@@ -108,11 +124,12 @@ macro_rules! keyed {
             type Item = (String, $item);
             type IntoIter = std::vec::IntoIter<(String, $item)>;
             fn into_iter(self) -> Self::IntoIter {
-                self.0.into_iter()
+                self.items.into_iter()
             }
         }
 
         impl FromIterator<(String, $item)> for $name {
+            #[allow(clippy::needless_update, reason = "one of the two has more fields")]
             fn from_iter<I: IntoIterator<Item = (String, $item)>>(items: I) -> Self {
                 let mut all = Self::default();
                 for (key, item) in items {
@@ -127,6 +144,15 @@ keyed!(Asks, Ask);
 keyed!(Answers, Outcome);
 
 impl Asks {
+    /// What became of the request.
+    pub fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    pub(super) fn ending(self, state: Option<Raw>) -> Self {
+        Self { standing: Standing::Over(state), ..self }
+    }
+
     /// Reads `inputRequests`.
     pub(super) fn read(requests: &Raw) -> Result<Self, ErrorObject> {
         let mut asks = Self::default();

@@ -39,7 +39,7 @@ pub fn admit_legacy(
 }
 
 /// No key twice in `params` and in `arguments`: what is judged here must be what anybody behind us reads.
-fn sound(params: Option<&Raw>) -> Result<(), Fault> {
+pub fn sound(params: Option<&Raw>) -> Result<(), Fault> {
     let Some(params) = params else { return Ok(()) };
     params.distinct()?;
     if let Some(arguments) = params.get("arguments") {

@@ -8,7 +8,7 @@ mod admission;
 mod client;
 mod server;
 
-pub use admission::{admit_legacy, admit_modern};
+pub use admission::{admit_legacy, admit_modern, sound};
 pub use client::{Call, CallId, Client, ClientEvent, Patience};
 pub use server::{Called, ServeId, Server, ServerEvent};
 

@@ -21,7 +21,7 @@ pub mod meta;
 mod number;
 mod progress;
 mod prompt;
-mod relay;
+pub mod relay;
 mod resource;
 mod roots;
 mod sampling;

@@ -1,0 +1,80 @@
+//! Tickets, and the ledger they are closed into.
+
+use std::{
+    collections::VecDeque,
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::Instant,
+};
+
+use toolbay_transport::Principal;
+
+use super::event::{End, Event};
+
+/// How many calls are remembered.
+const KEPT: usize = 1000;
+
+/// The last calls.
+#[derive(Clone, Default)]
+pub struct Ledger(Arc<Mutex<VecDeque<Event>>>);
+
+impl Ledger {
+    /// Opens a ticket for a call.
+    pub fn open(&self, principal: Principal, method: &str, target: Option<String>) -> Ticket {
+        let event =
+            Event { principal, method: method.to_owned(), target, server: None, end: End::Abandoned, took: Default::default() };
+        Ticket { ledger: self.clone(), event: Some(event), begun: Instant::now() }
+    }
+
+    /// The last calls, oldest first.
+    pub fn recent(&self) -> Vec<Event> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    fn record(&self, event: Event) {
+        let mut events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if events.len() >= KEPT {
+            events.pop_front();
+        }
+        events.push_back(event);
+    }
+}
+
+impl fmt::Debug for Ledger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Ledger")
+    }
+}
+
+/// A call that is under way.
+#[derive(Debug)]
+pub struct Ticket {
+    ledger: Ledger,
+    event: Option<Event>,
+    begun: Instant,
+}
+
+impl Ticket {
+    /// Notes which server is called.
+    pub fn at(&mut self, server: &Arc<str>) {
+        if let Some(event) = &mut self.event {
+            event.server = Some(Arc::clone(server));
+        }
+    }
+
+    /// Closes it.
+    pub fn close(mut self, end: End) {
+        if let Some(event) = &mut self.event {
+            event.end = end;
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if let Some(mut event) = self.event.take() {
+            event.took = self.begun.elapsed();
+            self.ledger.record(event);
+        }
+    }
+}

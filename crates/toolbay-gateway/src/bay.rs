@@ -1,0 +1,288 @@
+//! The bay: many servers, one service.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
+};
+
+use arc_swap::ArcSwap;
+use tokio::{sync::watch, task::JoinHandle, time};
+use toolbay_protocol::{
+    ErrorObject, Raw, Revision,
+    exchange::Outcome,
+    greeting::{Introduction, Profile},
+    watch::{Change, Filter},
+};
+use toolbay_transport::{Caller, Connection, Cx, Hub, Request, Service, Subscription, Watch};
+
+use crate::{
+    audit::{Event, Ledger},
+    bridge::{Parking, Sealer},
+    catalog::{Catalog, Listed, Part, Report},
+    policy::Permit,
+    relay,
+    servers::{Phase, Server, Spec, Status, Supervision},
+};
+
+/// How long a list waits for servers that are still starting (limit `settle`).
+const SETTLE: Duration = Duration::from_secs(20);
+
+/// Many servers as one service; cheap to clone.
+#[derive(Clone)]
+pub struct Bay(Arc<Inner>);
+
+pub(crate) struct Inner {
+    servers: HashMap<Arc<str>, Arc<Server>>,
+    order: Vec<Arc<str>>,
+    tasks: Mutex<Vec<JoinHandle<()>>>,
+    profile: Arc<Profile>,
+    catalog: ArcSwap<Catalog>,
+    clashes: Mutex<Vec<Report>>,
+    hub: Hub,
+    moved: watch::Sender<u64>,
+    subscriptions: tokio::sync::Mutex<HashMap<String, Weak<Subscription>>>,
+    pub(crate) ledger: Ledger,
+    pub(crate) sealer: Sealer,
+    pub(crate) parking: Parking,
+}
+
+/// How a bay introduces itself, to clients and to servers.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+impl Bay {
+    /// Opens a bay: every server begins to start at once. Two servers of one name are an error of the configuration,
+    /// which has caught it before.
+    pub fn open(identity: &Identity, specs: Vec<Spec>) -> Result<Self, getrandom::Error> {
+        let info = Raw::of(&serde_json::json!({
+            "name": identity.name, "title": "Toolbay", "version": identity.version
+        }));
+        let us = Introduction {
+            revision: Revision::LATEST,
+            client: Some(info.clone()),
+            capabilities: Raw::of(&serde_json::json!({
+                "elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}}, "roots": {}
+            })),
+        };
+        let sealer = Sealer::random()?;
+        let bay = Arc::new_cyclic(|weak: &Weak<Inner>| {
+            let ear: Arc<dyn Supervision> = Arc::new(Ear(weak.clone()));
+            let order: Vec<_> = specs.iter().map(|spec| Arc::clone(&spec.name)).collect();
+            let (mut servers, mut tasks) = (HashMap::new(), vec![]);
+            for spec in specs {
+                let (server, task) = Server::start(spec, us.clone(), Arc::clone(&ear));
+                servers.insert(Arc::clone(&server.spec.name), server);
+                tasks.extend(task);
+            }
+            Inner {
+                servers,
+                order,
+                tasks: Mutex::new(tasks),
+                profile: Arc::new(profile(info)),
+                catalog: ArcSwap::default(),
+                clashes: Mutex::default(),
+                hub: Hub::new(),
+                moved: watch::channel(0).0,
+                subscriptions: tokio::sync::Mutex::default(),
+                ledger: Ledger::default(),
+                sealer,
+                parking: Parking::default(),
+            }
+        });
+        bay.remerge();
+        Ok(Self(bay))
+    }
+
+    /// Every server and where it stands, in the order of the configuration.
+    pub fn status(&self) -> Vec<Status> {
+        self.0.in_order().map(|server| server.status()).collect()
+    }
+
+    /// Waits for the next move of any server.
+    pub fn moves(&self) -> watch::Receiver<u64> {
+        self.0.moved.subscribe()
+    }
+
+    /// Waits until it is decided of every server how it does.
+    pub async fn settled(&self) {
+        for server in self.0.in_order() {
+            server.settled().await;
+        }
+    }
+
+    /// Everything on offer at this moment.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.0.catalog()
+    }
+
+    /// What was left out, and what else is worth knowing.
+    pub fn reports(&self) -> Vec<Report> {
+        let mut reports: Vec<_> = self.0.in_order().flat_map(|server| server.reports()).collect();
+        reports.extend(self.0.clashes.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+        reports
+    }
+
+    /// The last lines that a server wrote to its stderr and log.
+    pub fn lines(&self, server: &str) -> Option<Vec<String>> {
+        self.0.servers.get(server).map(|server| server.lines())
+    }
+
+    /// The last calls, oldest first.
+    pub fn recent_calls(&self) -> Vec<Event> {
+        self.0.ledger.recent()
+    }
+
+    /// Ends every server in order and waits until all are gone.
+    pub async fn close(&self) {
+        self.0.hub.end();
+        for server in self.0.in_order() {
+            server.stop();
+        }
+        let tasks: Vec<_> = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect();
+        for task in tasks {
+            // A task that panicked has nothing left to close.
+            let _ = task.await;
+        }
+    }
+}
+
+impl fmt::Debug for Bay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bay").field("servers", &self.0.order).finish_non_exhaustive()
+    }
+}
+
+fn profile(info: Raw) -> Profile {
+    Profile {
+        server: info,
+        capabilities: Raw::of(&serde_json::json!({
+            "tools": {"listChanged": true},
+            "prompts": {"listChanged": true},
+            "resources": {"subscribe": true, "listChanged": true},
+            "completions": {},
+            "logging": {}
+        })),
+        instructions: Some(
+            "Toolbay joins many servers: the name of each tool and prompt begins with its server's.".to_owned(),
+        ),
+    }
+}
+
+impl Inner {
+    fn in_order(&self) -> impl Iterator<Item = &Arc<Server>> {
+        self.order.iter().filter_map(|name| self.servers.get(name))
+    }
+
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        self.catalog.load_full()
+    }
+
+    /// Waits, within bounds, until it is decided of every server how it does.
+    pub(crate) async fn settled(&self) {
+        let all = async {
+            for server in self.in_order() {
+                server.settled().await;
+            }
+        };
+        // Whoever is not ready by then is announced when it is.
+        let _ = time::timeout(SETTLE, all).await;
+    }
+
+    /// The one way to a server, for whoever holds a permit.
+    pub(crate) async fn connection(&self, permit: &Permit) -> Option<Connection> {
+        self.servers.get(permit.server()).and_then(|server| server.connection())
+    }
+
+    pub(crate) fn why_not(&self, server: &Arc<str>) -> String {
+        match self.servers.get(server).map(|server| server.status().phase) {
+            Some(Phase::Failed(why)) => why,
+            Some(Phase::Connecting) => "it is still starting".into(),
+            Some(Phase::Disabled) => "it is turned off".into(),
+            Some(Phase::Ready { .. }) | None => "it was lost this moment".into(),
+        }
+    }
+
+    pub(crate) fn silence(&self, server: &Arc<str>) -> Duration {
+        self.servers.get(server).map_or(Duration::from_secs(60), |server| server.spec.silence)
+    }
+
+    /// Makes the catalog anew and tells of the lists that changed.
+    fn remerge(&self) {
+        let parts: Vec<Arc<Part>> = self.in_order().filter_map(|server| server.part()).collect();
+        let (catalog, clashes) = Catalog::of(parts.iter().map(|part| &**part));
+        let old = self.catalog.swap(Arc::new(catalog));
+        let new = self.catalog();
+        *self.clashes.lock().unwrap_or_else(PoisonError::into_inner) = clashes;
+        for (listed, change) in [
+            (Listed::Tools, Change::Tools),
+            (Listed::Prompts, Change::Prompts),
+            (Listed::Resources, Change::Resources),
+            (Listed::Templates, Change::Resources),
+        ] {
+            if !new.lists_alike(&old, listed) {
+                self.hub.publish(&change);
+            }
+        }
+        self.moved.send_modify(|count| *count += 1);
+    }
+
+    /// Watches a resource at its server; one subscription there serves everybody here.
+    async fn subscribe(&self, uri: &str) -> Result<Arc<Subscription>, ErrorObject> {
+        let mut subscriptions = self.subscriptions.lock().await;
+        if let Some(running) = subscriptions.get(uri).and_then(Weak::upgrade) {
+            return Ok(running);
+        }
+        let catalog = self.catalog();
+        let server = catalog.server_of(uri).and_then(|server| self.servers.get(server));
+        let connection = server.and_then(|server| server.connection());
+        let connection = connection.ok_or_else(|| ErrorObject::invalid_params(format!("no server offers {uri:?}")))?;
+        let subscription = connection.subscribe(Filter::resource(uri)).await;
+        let subscription = Arc::new(subscription.map_err(|error| ErrorObject::internal(error.to_string()))?);
+        subscriptions.retain(|_, subscription| subscription.strong_count() > 0);
+        subscriptions.insert(uri.to_owned(), Arc::downgrade(&subscription));
+        Ok(subscription)
+    }
+}
+
+/// Hears the servers for a bay that may be gone.
+struct Ear(Weak<Inner>);
+
+impl Supervision for Ear {
+    fn moved(&self, _: &Arc<str>) {
+        if let Some(bay) = self.0.upgrade() {
+            bay.remerge();
+        }
+    }
+
+    fn updated(&self, uri: String) {
+        if let Some(bay) = self.0.upgrade() {
+            bay.hub.publish(&Change::Updated(uri));
+        }
+    }
+}
+
+impl Service for Bay {
+    fn profile(&self) -> Arc<Profile> {
+        Arc::clone(&self.0.profile)
+    }
+
+    fn call(&self, request: Request, cx: Cx) -> impl Future<Output = Outcome> + Send {
+        let bay = Arc::clone(&self.0);
+        async move { relay::call(&bay, request, cx).await }
+    }
+
+    async fn watch(&self, _: &Arc<Caller>, filter: Filter) -> Result<Watch, ErrorObject> {
+        let mut kept = vec![];
+        for uri in &filter.uris {
+            kept.push(self.0.subscribe(uri).await?);
+        }
+        Ok(self.0.hub.watch(filter).keeping(kept))
+    }
+}

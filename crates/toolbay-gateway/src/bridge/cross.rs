@@ -1,0 +1,197 @@
+//! The bridge itself.
+
+use std::{sync::Arc, time::SystemTime};
+
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use toolbay_protocol::{
+    ErrorObject, Method, Raw, Revision,
+    exchange::{Answers, Ask, Asks, Note, Outcome, Standing, Step},
+    fault::code,
+    types::relay::{conform_answer, conform_params, conform_result},
+};
+use toolbay_transport::{
+    Caller, Cx, Error, Gone, Kind, Reply, Running,
+    talk::Manner,
+};
+
+use super::{
+    park::{Parked, Parking},
+    seal::{Binding, Carried, Sealer},
+};
+
+/// What a crossing came to.
+#[derive(Debug)]
+pub(crate) enum Crossing {
+    /// The outcome, in the caller's revision.
+    Done(Outcome),
+    /// The caller was asked and will return.
+    WillReturn,
+    /// The caller is gone; the server was told to stop.
+    Abandoned,
+}
+
+/// All that a crossing needs beside the call itself.
+pub(crate) struct Banks<'b> {
+    pub(crate) method: Method,
+    pub(crate) caller: &'b Arc<Caller>,
+    pub(crate) cx: &'b Cx,
+    pub(crate) server: &'b Arc<str>,
+    pub(crate) revision: Revision,
+    pub(crate) binding: &'b Binding,
+    pub(crate) sealer: &'b Sealer,
+    pub(crate) parking: &'b Parking,
+}
+
+type Waiting<'w> = FuturesUnordered<
+    std::pin::Pin<Box<dyn Future<Output = (Asks, Result<Reply, Gone>)> + Send + 'w>>,
+>;
+
+/// Carries a call to its end, or to where its caller leaves. A caller that was asked may be told more meanwhile.
+pub(crate) async fn cross(mut running: Running, banks: Banks<'_>) -> Crossing {
+    let mut waiting = Waiting::new();
+    loop {
+        let step = tokio::select! {
+            biased;
+            Some((asks, reply)) = waiting.next() => match reply {
+                Ok(Reply::Answers(answers)) => {
+                    let answers = banks.answers(&asks, answers);
+                    match running.answer(answers).await {
+                        Ok(()) => continue,
+                        Err(error) => return Crossing::Done(Err(banks.failure(&error))),
+                    }
+                }
+                // A caller that stays never returns.
+                Ok(Reply::WillReturn) => return Crossing::WillReturn,
+                Err(Gone) => return Crossing::Abandoned,
+            },
+            step = running.step() => step,
+        };
+        match step {
+            Ok(Step::Note(note)) => {
+                if banks.note(note).await.is_err() {
+                    return Crossing::Abandoned;
+                }
+            }
+            Ok(Step::Ask(asks)) => match banks.admit(&asks) {
+                Err(error) => {
+                    if let Err(error) = running.answer(Answers::refuse(&asks, &error)).await {
+                        return Crossing::Done(Err(banks.failure(&error)));
+                    }
+                }
+                Ok(()) if banks.cx.manner() == Manner::Returns => return banks.part(running, asks).await,
+                Ok(()) => {
+                    let (cx, shown) = (banks.cx, banks.asks(&asks));
+                    waiting.push(Box::pin(async move { (asks, cx.ask(shown, None).await) }));
+                }
+            },
+            Ok(Step::Done(outcome)) => return Crossing::Done(banks.outcome(outcome)),
+            Err(error) => return Crossing::Done(Err(banks.failure(&error))),
+        }
+    }
+}
+
+impl Banks<'_> {
+    fn caller_revision(&self) -> Revision {
+        self.caller.introduction.revision
+    }
+
+    /// Whether this caller declared that it answers all of it.
+    fn admit(&self, asks: &Asks) -> Result<(), ErrorObject> {
+        asks.iter().try_for_each(|(_, ask)| self.caller.introduction.admits(ask)).map_err(ErrorObject::from)
+    }
+
+    async fn note(&self, note: Note) -> Result<(), Gone> {
+        let params = match &note.params {
+            Some(params) => conform_params(&note.method, params, self.revision, self.caller_revision()).ok(),
+            None => None,
+        };
+        self.cx.note(Note { method: note.method, params }).await
+    }
+
+    fn asks(&self, asks: &Asks) -> Asks {
+        let conformed = |ask: &Ask| {
+            let params = ask.params.as_ref();
+            let params = params.map(|params| {
+                conform_params(&ask.method, params, self.revision, self.caller_revision())
+                    .unwrap_or_else(|_| params.clone())
+            });
+            Ask { method: ask.method.clone(), params }
+        };
+        asks.iter().map(|(key, ask)| (key.to_owned(), conformed(ask))).collect()
+    }
+
+    /// A caller's answers as the server's revision writes them.
+    pub(crate) fn answers(&self, asks: &Asks, answers: Answers) -> Answers {
+        let conformed = |key: &str, answer: Outcome| {
+            let method = asks.get(key).map(|ask| &ask.method);
+            match (answer, method) {
+                (Ok(answer), Some(method)) => Ok(conform_answer(method, &answer, self.caller_revision(), self.revision)
+                    .unwrap_or(answer)),
+                (answer, _) => answer,
+            }
+        };
+        let conformed = |(key, answer): (String, Outcome)| {
+            let answer = conformed(&key, answer);
+            (key, answer)
+        };
+        answers.into_iter().map(conformed).collect()
+    }
+
+    /// Asks a caller that came back without all answers once more.
+    pub(crate) async fn ask_again(&self, running: Running, asks: Asks) -> Crossing {
+        self.part(running, asks).await
+    }
+
+    /// Sends the caller away with what it needs to come back: the server's own state, or a handle on the parked call.
+    async fn part(&self, running: Running, asks: Asks) -> Crossing {
+        let carried = match asks.standing() {
+            Standing::Over(state) => Carried::Through { server: self.server.to_string(), state: state.clone() },
+            Standing::Open => match self.parking.reserve() {
+                Some(handle) => Carried::Parked { handle },
+                None => {
+                    let what = "too many calls wait for their callers (limit `parked_calls`); try again later";
+                    return Crossing::Done(Err(ErrorObject::internal(what)));
+                }
+            },
+        };
+        let shown = self.asks(&asks);
+        let handle = if let Carried::Parked { handle } = carried { Some(handle) } else { None };
+        let Ok(state) = self.sealer.seal(carried, self.binding, SystemTime::now()) else {
+            return Crossing::Done(Err(ErrorObject::internal("the system has no random numbers to seal with")));
+        };
+        if let Some(handle) = handle {
+            self.parking.park(handle, Parked { running, asks });
+        }
+        match self.cx.ask(shown, Some(state)).await {
+            Ok(_) => Crossing::WillReturn,
+            Err(Gone) => {
+                if let Some(handle) = handle {
+                    drop(self.parking.take(handle));
+                }
+                Crossing::Abandoned
+            }
+        }
+    }
+
+    /// An outcome as the caller's revision writes it.
+    pub(crate) fn outcome(&self, outcome: Outcome) -> Outcome {
+        let result: Raw = outcome?;
+        conform_result(&self.method, &result, self.revision, self.caller_revision()).map_err(|fault| {
+            let what = format!("server {:?} answers what revision {} does not allow: {fault}", self.server, self.revision);
+            ErrorObject::internal(what)
+        })
+    }
+
+    /// A failed link or a late answer, in a caller's words: whose fault it is, and that it is not the caller's.
+    fn failure(&self, error: &Error) -> ErrorObject {
+        let server = self.server;
+        let what = match error.kind() {
+            Kind::Overdue => format!("server {server:?} did not answer in time: {error}"),
+            Kind::Closed | Kind::SessionLost => {
+                format!("server {server:?} was lost during the call, which may or may not have run: {error}")
+            }
+            _ => format!("server {server:?} failed: {error}"),
+        };
+        ErrorObject::new(code::INTERNAL, what)
+    }
+}

@@ -1,0 +1,10 @@
+//! Carries the steps of one call between a caller and a server, whatever their revisions. No era is named here: both
+//! ends are spoken to in steps.
+
+mod cross;
+mod park;
+mod seal;
+
+pub(crate) use cross::{Banks, Crossing, cross};
+pub(crate) use park::{Parked, Parking};
+pub(crate) use seal::{Binding, Carried, Sealer};

@@ -1,0 +1,68 @@
+//! Calls that wait here until their caller comes back: a server that asks while a call is open, and a caller that
+//! answers by a request of its own. Bounded in number and time; a call is taken out once, so it never runs twice.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::time;
+use toolbay_protocol::exchange::Asks;
+use toolbay_transport::Running;
+
+use super::seal::LIFE;
+
+/// How many calls may wait (limit `parked_calls`).
+const PLACES: usize = 256;
+
+/// A call that waits, and what it asked.
+#[derive(Debug)]
+pub(crate) struct Parked {
+    pub(crate) running: Running,
+    pub(crate) asks: Asks,
+}
+
+/// Where they wait.
+#[derive(Clone, Default)]
+pub(crate) struct Parking(Arc<Mutex<Places>>);
+
+#[derive(Default)]
+struct Places {
+    last: u64,
+    cars: HashMap<u64, Parked>,
+}
+
+impl Parking {
+    fn places(&self) -> MutexGuard<'_, Places> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A handle that nobody had before; `None` where there is no room.
+    pub(crate) fn reserve(&self) -> Option<u64> {
+        let mut places = self.places();
+        places.last += 1;
+        (places.cars.len() < PLACES).then_some(places.last)
+    }
+
+    /// Lets a call wait. When its time is over it is dropped, which takes it back from the server.
+    pub(crate) fn park(&self, handle: u64, parked: Parked) {
+        self.places().cars.insert(handle, parked);
+        let parking = self.clone();
+        // Ends by itself; there are no more of them than places, and what they find gone they leave alone.
+        tokio::spawn(async move {
+            time::sleep(LIFE).await;
+            drop(parking.take(handle));
+        });
+    }
+
+    /// Takes a call out.
+    pub(crate) fn take(&self, handle: u64) -> Option<Parked> {
+        self.places().cars.remove(&handle)
+    }
+}
+
+impl std::fmt::Debug for Parking {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Parking").field("cars", &self.places().cars.len()).finish()
+    }
+}

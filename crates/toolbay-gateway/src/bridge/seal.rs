@@ -1,0 +1,135 @@
+//! What a caller carries between two rounds of a call: sealed, bound to who may bring it back, for what, and until when.
+
+use std::{fmt, time::SystemTime};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use chacha20poly1305::{
+    Key, KeyInit, XChaCha20Poly1305, XNonce,
+    aead::{Aead, Payload},
+};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use toolbay_protocol::{Method, Raw};
+use toolbay_transport::Principal;
+
+/// How long a caller may take to come back.
+pub(crate) const LIFE: std::time::Duration = std::time::Duration::from_secs(600);
+const NONCE: usize = 24;
+
+/// What is carried.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Carried {
+    /// The server keeps nothing: its own state, if it gave one.
+    Through { server: String, state: Option<Raw> },
+    /// The call waits here, under this handle.
+    Parked { handle: u64 },
+}
+
+/// Who may bring it back, and for what. It is not carried but made again from the request that comes back.
+#[derive(Debug)]
+pub(crate) struct Binding(Vec<u8>);
+
+impl Binding {
+    /// Binds to a caller and to a request, whatever it answers.
+    pub(crate) fn new(principal: &Principal, method: &Method, params: &Raw) -> Self {
+        let bare = params.with(&[("_meta", None), ("inputResponses", None), ("requestState", None)]);
+        let mut bound = match principal {
+            Principal::Local => b"local".to_vec(),
+            Principal::Named(name) => [b"named ", name.as_bytes()].concat(),
+        };
+        bound.push(0);
+        bound.extend_from_slice(method.as_str().as_bytes());
+        bound.push(0);
+        bound.extend_from_slice(&Sha256::digest(bare.as_bytes()));
+        Self(bound)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Content {
+    until: u64,
+    carried: Carried,
+}
+
+/// Seals and opens; every bay with the same key opens what another sealed.
+pub(crate) struct Sealer(XChaCha20Poly1305);
+
+impl Sealer {
+    /// A sealer with a key of its own, which ends with this process.
+    pub(crate) fn random() -> Result<Self, getrandom::Error> {
+        let mut key = [0; 32];
+        getrandom::fill(&mut key)?;
+        Ok(Self(XChaCha20Poly1305::new(&Key::from(key))))
+    }
+
+    /// Seals `carried` until its life is over.
+    pub(crate) fn seal(&self, carried: Carried, binding: &Binding, now: SystemTime) -> Result<Raw, SealError> {
+        let content = Content { until: seconds(now) + LIFE.as_secs(), carried };
+        let content = Raw::of(&content);
+        let mut nonce = [0; NONCE];
+        getrandom::fill(&mut nonce).map_err(|_| SealError)?;
+        let payload = Payload { msg: content.as_bytes(), aad: &binding.0 };
+        let sealed = self.0.encrypt(&XNonce::from(nonce), payload).map_err(|_| SealError)?;
+        let mut text = nonce.to_vec();
+        text.extend_from_slice(&sealed);
+        Ok(Raw::of(&URL_SAFE_NO_PAD.encode(text)))
+    }
+
+    /// Opens what came back. Whatever is wrong with it looks the same: it is not ours.
+    pub(crate) fn open(&self, state: &Raw, binding: &Binding, now: SystemTime) -> Result<Carried, SealError> {
+        let text = state.as_text().ok_or(SealError)?;
+        let text = URL_SAFE_NO_PAD.decode(text.as_bytes()).map_err(|_| SealError)?;
+        let (nonce, sealed) = text.split_at_checked(NONCE).ok_or(SealError)?;
+        let nonce: [u8; NONCE] = nonce.try_into().map_err(|_| SealError)?;
+        let payload = Payload { msg: sealed, aad: &binding.0 };
+        let content = self.0.decrypt(&XNonce::from(nonce), payload).map_err(|_| SealError)?;
+        let content: Content = serde_json::from_slice(&content).map_err(|_| SealError)?;
+        if content.until < seconds(now) { Err(SealError) } else { Ok(content.carried) }
+    }
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+impl fmt::Debug for Sealer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Sealer(***)")
+    }
+}
+
+/// A state that is not ours, not this caller's, not for this request, or too old.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct SealError;
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn only_the_same_caller_brings_the_same_request_back_in_time() {
+        let sealer = Sealer::random().unwrap();
+        let (now, method) = (SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000), Method::ToolsCall);
+        let params = |text: &str| Raw::parse(text.to_owned().into(), Default::default()).unwrap();
+        let first = params(r#"{"name":"x","_meta":{"a":1}}"#);
+        let again = params(r#"{"name":"x","_meta":{"a":2},"inputResponses":{},"requestState":"s"}"#);
+        let bind = |who: &Principal, method: &Method, params: &Raw| Binding::new(who, method, params);
+        let carried = Carried::Through { server: "a".into(), state: Some(params(r#"{"deep":1.50}"#)) };
+        let state = sealer.seal(carried.clone(), &bind(&Principal::Local, &method, &first), now).unwrap();
+        let open = |state: &Raw, binding: Binding, now| sealer.open(state, &binding, now);
+        assert_eq!(open(&state, bind(&Principal::Local, &method, &again), now), Ok(carried));
+        let other = Principal::Named("eve".into());
+        assert_eq!(open(&state, bind(&other, &method, &again), now), Err(SealError));
+        assert_eq!(open(&state, bind(&Principal::Local, &Method::PromptsGet, &again), now), Err(SealError));
+        assert_eq!(open(&state, bind(&Principal::Local, &method, &params(r#"{"name":"y"}"#)), now), Err(SealError));
+        assert_eq!(open(&state, bind(&Principal::Local, &method, &again), now + LIFE * 2), Err(SealError));
+        let mut tampered = state.as_text().unwrap().into_owned();
+        tampered.replace_range(40..41, if &tampered[40..41] == "A" { "B" } else { "A" });
+        assert_eq!(open(&Raw::of(&tampered), bind(&Principal::Local, &method, &again), now), Err(SealError));
+        assert_eq!(open(&Raw::EMPTY, bind(&Principal::Local, &method, &again), now), Err(SealError));
+        let elsewhere = Sealer::random().unwrap();
+        assert_eq!(elsewhere.open(&state, &bind(&Principal::Local, &method, &again), now), Err(SealError));
+    }
+}

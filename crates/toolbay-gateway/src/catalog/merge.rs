@@ -1,0 +1,207 @@
+//! Many parts, one catalog.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
+
+use toolbay_protocol::{
+    Method, Raw, Revision,
+    raw::Object,
+    types::relay::conform_result,
+};
+
+use super::{part::Part, template};
+
+/// Something that was left out, or is worth knowing of a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The server it is about.
+    pub server: Arc<str>,
+    /// One sentence.
+    pub what: String,
+}
+
+impl Report {
+    /// A report on `server`.
+    pub fn new(server: &Arc<str>, what: impl Into<String>) -> Self {
+        Self { server: Arc::clone(server), what: what.into() }
+    }
+}
+
+/// Where a public name leads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The server.
+    pub server: Arc<str>,
+    /// The name (or URI) there.
+    pub name: String,
+    /// The definition, as the server wrote it.
+    pub definition: Raw,
+}
+
+/// A list that may be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the protocol's own words")]
+pub enum Listed {
+    Tools,
+    Prompts,
+    Resources,
+    Templates,
+}
+
+impl Listed {
+    const ALL: [Self; 4] = [Self::Tools, Self::Prompts, Self::Resources, Self::Templates];
+
+    /// The list that a method asks for.
+    pub fn of(method: &Method) -> Option<Self> {
+        Self::ALL.into_iter().find(|listed| listed.method() == *method)
+    }
+
+    /// The method that asks for it.
+    pub fn method(self) -> Method {
+        match self {
+            Self::Tools => Method::ToolsList,
+            Self::Prompts => Method::PromptsList,
+            Self::Resources => Method::ResourcesList,
+            Self::Templates => Method::TemplatesList,
+        }
+    }
+
+    /// The member of the result that holds it.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Prompts => "prompts",
+            Self::Resources => "resources",
+            Self::Templates => "resourceTemplates",
+        }
+    }
+}
+
+/// Everything on offer at one moment.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    tables: [Table; 4],
+    templates: Vec<(String, Arc<str>)>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    /// Where each public name leads.
+    found: HashMap<String, Found>,
+    /// The public definitions in order, with the revision each was written in.
+    shown: Vec<(Raw, Revision)>,
+    /// The result of the list in each revision, once somebody asked for it.
+    results: [OnceLock<Raw>; Revision::ALL.len()],
+}
+
+impl Catalog {
+    /// The catalog of `parts`, in their order; what cannot be shown is reported.
+    pub fn of<'p>(parts: impl Iterator<Item = &'p Part> + Clone) -> (Self, Vec<Report>) {
+        let (mut catalog, mut reports) = (Self::default(), vec![]);
+        for part in parts {
+            for (name, definition) in &part.tools {
+                if Part::is_sound_tool(definition) {
+                    let (public, shown) = part.public(name, definition);
+                    catalog.add(Listed::Tools, part, public, name, definition, shown, &mut reports);
+                } else {
+                    reports.push(Report::new(&part.server, format!("tool {name:?} has no input schema; left out")));
+                }
+            }
+            for (name, definition) in &part.prompts {
+                let (public, shown) = part.public(name, definition);
+                catalog.add(Listed::Prompts, part, public, name, definition, shown, &mut reports);
+            }
+            for (uri, definition) in &part.resources {
+                catalog.add(Listed::Resources, part, uri.clone(), uri, definition, definition.clone(), &mut reports);
+            }
+            for (uri, definition) in &part.templates {
+                catalog.templates.push((uri.clone(), Arc::clone(&part.server)));
+                catalog.add(Listed::Templates, part, uri.clone(), uri, definition, definition.clone(), &mut reports);
+            }
+        }
+        (catalog, reports)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one item and all that is known of it")]
+    fn add(
+        &mut self,
+        listed: Listed,
+        part: &Part,
+        public: String,
+        name: &str,
+        definition: &Raw,
+        shown: Raw,
+        reports: &mut Vec<Report>,
+    ) {
+        let table = &mut self.tables[listed as usize];
+        if let Some(first) = table.found.get(&public) {
+            let what = format!("{} {name:?} stands in {} already; left out", listed.key(), first.server);
+            return reports.push(Report::new(&part.server, what));
+        }
+        let found = Found { server: Arc::clone(&part.server), name: name.to_owned(), definition: definition.clone() };
+        table.found.insert(public, found);
+        table.shown.push((shown, part.revision));
+    }
+
+    /// Where a public name leads.
+    pub fn find(&self, listed: Listed, public: &str) -> Option<&Found> {
+        self.tables[listed as usize].found.get(public)
+    }
+
+    /// The server that a resource is read from: it listed the URI, or a template that the URI fits.
+    pub fn server_of(&self, uri: &str) -> Option<&Arc<str>> {
+        let listed = self.find(Listed::Resources, uri).map(|found| &found.server);
+        listed.or_else(|| {
+            let fitting = self.templates.iter().find(|(template, _)| template::fits(template, uri));
+            fitting.map(|(_, server)| server)
+        })
+    }
+
+    /// How many stand in a list.
+    pub fn count(&self, listed: Listed) -> usize {
+        self.tables[listed as usize].shown.len()
+    }
+
+    /// Everything that stands in a list: public name and where it leads.
+    pub fn iter(&self, listed: Listed) -> impl Iterator<Item = (&str, &Found)> {
+        self.tables[listed as usize].found.iter().map(|(public, found)| (public.as_str(), found))
+    }
+
+    /// The whole list as `revision` writes it; written once, then kept.
+    pub fn result(&self, listed: Listed, revision: Revision) -> Raw {
+        let table = &self.tables[listed as usize];
+        let place = Revision::ALL.iter().position(|known| *known == revision).unwrap_or_default();
+        table.results[place].get_or_init(|| write(table, listed, revision)).clone()
+    }
+
+    /// Whether a list reads the same as in `other`.
+    pub fn lists_alike(&self, other: &Self, listed: Listed) -> bool {
+        self.tables[listed as usize].shown == other.tables[listed as usize].shown
+    }
+}
+
+fn write(table: &Table, listed: Listed, revision: Revision) -> Raw {
+    let mut items = Vec::with_capacity(table.shown.len());
+    for (item, from) in &table.shown {
+        items.extend(conformed(item, listed, *from, revision));
+    }
+    list(listed, &items)
+}
+
+/// One item as `revision` writes it, by way of a list of one; an item that cannot be read at all stays out.
+fn conformed(item: &Raw, listed: Listed, from: Revision, to: Revision) -> Option<Raw> {
+    if to.reads_verbatim(from) {
+        return Some(item.clone());
+    }
+    let one = list(listed, std::slice::from_ref(item));
+    let result = conform_result(&listed.method(), &one, from, to).ok()?;
+    result.get(listed.key())?.elements().next()
+}
+
+fn list(listed: Listed, items: &[Raw]) -> Raw {
+    let mut result = Object::with_capacity(items.iter().map(|item| item.as_bytes().len() + 1).sum::<usize>() + 32);
+    result.put(listed.key(), &Raw::array(items));
+    result.finish()
+}

@@ -1,0 +1,15 @@
+//! All that the servers offer, under one roof: public names, and the way back from each to its server.
+//!
+//! A catalog is a snapshot: it never changes, another one takes its place.
+
+mod merge;
+mod names;
+mod part;
+mod template;
+
+pub use merge::{Catalog, Found, Listed, Report};
+pub use names::public_name;
+pub use part::Part;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,71 @@
+use std::collections::HashSet;
+
+use serde_json::json;
+use toolbay_protocol::{Raw, Revision};
+
+use super::*;
+
+fn part(server: &str, tools: &[&str]) -> Part {
+    let tool = |name: &&str| {
+        let definition = json!({"name": name, "title": "T", "inputSchema": {"type": "object"}, "x": 1.5});
+        ((*name).to_owned(), Raw::of(&definition))
+    };
+    let mut part = Part::empty(server.into(), Revision::LATEST);
+    part.tools = tools.iter().map(tool).collect();
+    part
+}
+
+#[test]
+fn public_names_are_safe_short_and_never_the_same() {
+    let odd = "n".repeat(300);
+    let servers = ["a", "a_", "a__b", "b c", "b_c", "", "天气", &odd];
+    let names = ["x", "_x", "__x", "b__x", "x y", "x.y", "x/y", "", "查询", &odd];
+    let mut seen = HashSet::new();
+    for server in servers {
+        for name in names {
+            let public = public_name(server, name);
+            assert!(public.len() <= 64 && public.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b)));
+            assert!(seen.insert(public.clone()), "{server:?} {name:?} {public}");
+        }
+    }
+    assert_eq!(public_name("git", "git_log"), "git__git_log");
+}
+
+#[test]
+fn names_stay_when_other_servers_come_and_go() {
+    let (alone, _) = Catalog::of([part("a", &["x"])].iter());
+    let (both, _) = Catalog::of([part("b", &["x"]), part("a", &["x"])].iter());
+    let name = public_name("a", "x");
+    assert_eq!(alone.find(Listed::Tools, &name), both.find(Listed::Tools, &name));
+    assert_eq!(both.count(Listed::Tools), 2);
+}
+
+#[test]
+fn each_revision_is_shown_what_it_knows() {
+    let (catalog, reports) = Catalog::of([part("a", &["x"])].iter());
+    assert!(reports.is_empty());
+    let shown = |revision| format!("{:?}", catalog.result(Listed::Tools, revision));
+    assert!(shown(Revision::LATEST).contains(r#""title":"T""#) && shown(Revision::LATEST).contains("1.5"));
+    assert!(!shown(Revision::V2024_11_05).contains(r#""title":"T""#));
+    assert!(shown(Revision::V2024_11_05).contains("a__x"));
+}
+
+#[test]
+fn what_cannot_be_shown_is_reported_and_hides_nothing_else() {
+    let mut bad = part("a", &["x", "x", "y"]);
+    bad.tools[2].1 = Raw::of(&json!({"name": "y"}));
+    let (catalog, reports) = Catalog::of([bad, part("b", &["z"])].iter());
+    assert_eq!((catalog.count(Listed::Tools), reports.len()), (2, 2));
+}
+
+#[test]
+fn a_resource_is_read_where_it_is_listed_or_fits() {
+    let mut one = part("a", &[]);
+    one.resources = vec![("file:///x".into(), Raw::of(&json!({"uri": "file:///x", "name": "x"})))];
+    let mut two = part("b", &[]);
+    two.templates = vec![("file:///{name}".into(), Raw::of(&json!({"uriTemplate": "file:///{name}", "name": "t"})))];
+    let (catalog, _) = Catalog::of([one, two].iter());
+    assert_eq!(catalog.server_of("file:///x").map(|server| &**server), Some("a"));
+    assert_eq!(catalog.server_of("file:///y").map(|server| &**server), Some("b"));
+    assert_eq!(catalog.server_of("http://y"), None);
+}

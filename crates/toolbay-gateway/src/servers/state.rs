@@ -1,0 +1,55 @@
+//! How a server is doing.
+
+use std::{sync::Arc, time::Duration};
+
+use serde::Serialize;
+use toolbay_protocol::Revision;
+
+/// What a server offers, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Tools.
+    pub tools: usize,
+    /// Prompts.
+    pub prompts: usize,
+    /// Resources, templates included.
+    pub resources: usize,
+}
+
+/// Where a server stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// It is being started and met.
+    Connecting,
+    /// It serves.
+    Ready {
+        /// The revision spoken with it.
+        revision: Revision,
+        /// What it offers.
+        counts: Counts,
+        /// How long it took to be ready.
+        took: Duration,
+    },
+    /// It does not serve; why.
+    Failed(String),
+    /// The configuration turns it off.
+    Disabled,
+}
+
+impl Phase {
+    /// Whether it is decided, for now, how this server does.
+    pub fn is_settled(&self) -> bool {
+        *self != Self::Connecting
+    }
+}
+
+/// A server and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Its name in the configuration.
+    pub server: Arc<str>,
+    /// How it is reached, in a word.
+    pub transport: &'static str,
+    /// Where it stands.
+    pub phase: Phase,
+}
