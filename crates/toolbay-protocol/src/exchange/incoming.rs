@@ -23,6 +23,7 @@ pub struct Incoming {
     id: Id,
     method: Method,
     token: Option<Raw>,
+    progress: Option<f64>,
     log_level: Option<Level>,
     asked: Vec<Asked>,
     rounds: Vec<(Round, Answers)>,
@@ -77,9 +78,10 @@ impl Incoming {
     pub fn new(caller: Arc<Introduction>, server: Option<Raw>, id: Id, method: Method, params: Option<&Raw>) -> Self {
         let meta = params.and_then(|params| params.get("_meta"));
         let token = meta.as_ref().and_then(|meta| meta.get("progressToken")).filter(|token| Id::read(token).is_some());
+        let meta = meta.filter(|_| caller.revision.has(Feature::Stateless));
         let level = meta.as_ref().and_then(|meta| meta.get(crate::greeting::envelope::LOG_LEVEL));
         let log_level = level.and_then(|level| level.as_text().and_then(|name| Level::parse(&name)));
-        Self { caller, server, id, method, token, log_level, asked: vec![], rounds: vec![], round: 0 }
+        Self { caller, server, id, method, token, progress: None, log_level, asked: vec![], rounds: vec![], round: 0 }
     }
 
     /// The same request in a session that set its level of logging.
@@ -94,6 +96,11 @@ impl Incoming {
         &self.id
     }
 
+    /// What is asked for.
+    pub fn method(&self) -> &Method {
+        &self.method
+    }
+
     /// Who calls.
     pub fn caller(&self) -> &Arc<Introduction> {
         &self.caller
@@ -105,18 +112,12 @@ impl Incoming {
     }
 
     /// The frame for a note, where this caller may be sent it.
-    pub fn note(&self, note: Note) -> Option<Frame> {
+    pub fn note(&mut self, note: Note) -> Option<Frame> {
         let Note { method, params } = note;
         let params = match method {
-            // spec: basic/utilities/progress, only for a token that was given
-            Method::Progress => {
-                let token = self.token.as_ref()?;
-                let mut params = params.unwrap_or(Raw::EMPTY).with(&[("progressToken", Some(token))]);
-                if !self.caller.revision.has(Feature::ProgressMessage) {
-                    params = params.with(&[("message", None)]);
-                }
-                Some(params)
-            }
+            // spec: basic/patterns/subscriptions, only what was subscribed to
+            Method::Progress | Method::Message if self.method == Method::Listen => return None,
+            Method::Progress => Some(self.progress(params?)?),
             // spec: server/utilities/logging; a modern request says itself what it wants, a session says it once
             Method::Message if self.caller.revision.has(Feature::Stateless) || self.log_level.is_some() => {
                 let name = params.as_ref().and_then(|params| params.get("level"));
@@ -126,26 +127,62 @@ impl Incoming {
                 }
                 params
             }
-            _ if !method.lives_in(self.caller.revision) && method.sort().is_some() => return None,
+            _ if method.is_foreign_to(self.caller.revision) => return None,
             _ => params,
         };
         Some(Frame::Notification { method, params })
     }
 
+    /// Progress under the caller's token, where it gave one, and where there is some (spec: basic/utilities/progress).
+    fn progress(&mut self, params: Raw) -> Option<Raw> {
+        let token = self.token.as_ref()?;
+        let progress = params.get("progress").filter(|progress| progress.kind() == Kind::Number)?.read().ok()?;
+        if self.progress.is_some_and(|before| progress <= before) {
+            return None;
+        }
+        self.progress = Some(progress);
+        let params = params.with(&[("progressToken", Some(token))]);
+        let wordy = self.caller.revision.has(Feature::ProgressMessage);
+        Some(if wordy { params } else { params.with(&[("message", None)]) })
+    }
+
     /// The frames that put questions to the caller: requests of ours under ids from `mint` (handshake), or a result that
-    /// ends this request and has the caller return with `state` (stateless).
-    pub fn ask(&mut self, asks: &Asks, state: Option<&Raw>, mut mint: impl FnMut() -> Id) -> (Round, Vec<Frame>) {
+    /// ends this request and has the caller return with `state` (stateless). What the caller did not declare is not put
+    /// to it: a session answers with an error ([`Incoming::settle`]), a stateless request ends with one.
+    pub fn ask(&mut self, asks: &Asks, state: Option<&Raw>, mint: impl FnMut() -> Id) -> (Round, Vec<Frame>) {
         self.round += 1;
         let round = Round(self.round);
         if self.caller.revision.has(Feature::Handshake) {
-            let mut frames = Vec::with_capacity(asks.len());
-            self.rounds.push((round, Answers::default()));
-            for (key, ask) in asks.iter() {
-                let id = mint();
-                self.asked.push(Asked { id: id.clone(), key: key.to_owned(), round });
-                frames.push(Frame::Request { id, method: ask.method.clone(), params: ask.params.clone() });
+            return (round, self.put(round, asks, mint));
+        }
+        (round, vec![self.part(asks, state)])
+    }
+
+    fn put(&mut self, round: Round, asks: &Asks, mut mint: impl FnMut() -> Id) -> Vec<Frame> {
+        let (mut frames, mut refused) = (Vec::with_capacity(asks.len()), Answers::default());
+        for (key, ask) in asks.iter() {
+            match self.caller.admits(ask) {
+                Ok(()) => {
+                    let id = mint();
+                    self.asked.push(Asked { id: id.clone(), key: key.to_owned(), round });
+                    frames.push(Frame::Request { id, method: ask.method.clone(), params: ask.params.clone() });
+                }
+                Err(fault) => refused.insert(key, Err(fault.into())),
             }
-            return (round, frames);
+        }
+        self.rounds.push((round, refused));
+        frames
+    }
+
+    fn part(&self, asks: &Asks, state: Option<&Raw>) -> Frame {
+        if !self.method.may_ask() {
+            return self.done(Err(ErrorObject::internal(format!("{} may ask its caller nothing", self.method))));
+        }
+        if asks.is_empty() && state.is_none() {
+            return self.done(Err(ErrorObject::internal("the service asks for input without saying which")));
+        }
+        if let Err(fault) = asks.iter().try_for_each(|(_, ask)| self.caller.admits(ask)) {
+            return self.done(Err(fault.into()));
         }
         let mut result = Object::with_capacity(256);
         result.put_text("resultType", "input_required");
@@ -156,7 +193,7 @@ impl Incoming {
             result.put("requestState", state);
         }
         let result = stamp(result.finish(), &self.method, self.caller.revision, self.server.as_ref());
-        (round, vec![Frame::Result { id: self.id.clone(), result }])
+        Frame::Result { id: self.id.clone(), result }
     }
 
     /// Whether an ask ends this request: the caller will come back with a new one.
@@ -168,10 +205,18 @@ impl Incoming {
     pub fn receive(&mut self, id: &Id, answer: Outcome) -> Option<(Round, Answers)> {
         let place = self.asked.iter().position(|asked| asked.id == *id)?;
         let Asked { key, round, .. } = self.asked.swap_remove(place);
+        let (_, answers) = self.rounds.iter_mut().find(|(open, _)| *open == round)?;
+        answers.insert(key, answer);
+        self.settle(round).map(|answers| (round, answers))
+    }
+
+    /// The answers of a round that no question is open in; once.
+    pub fn settle(&mut self, round: Round) -> Option<Answers> {
+        if self.asked.iter().any(|asked| asked.round == round) {
+            return None;
+        }
         let place = self.rounds.iter().position(|(open, _)| *open == round)?;
-        self.rounds[place].1.insert(key, answer);
-        let open = self.asked.iter().any(|asked| asked.round == round);
-        (!open).then(|| self.rounds.swap_remove(place))
+        Some(self.rounds.swap_remove(place).1)
     }
 
     /// The ids of questions that are still open.
@@ -182,6 +227,9 @@ impl Incoming {
     /// The frame that ends it.
     pub fn done(&self, outcome: Outcome) -> Frame {
         match outcome {
+            Ok(result) if result.kind() != Kind::Object => {
+                self.done(Err(ErrorObject::internal(format!("the result of {} is no object", self.method))))
+            }
             Ok(result) => {
                 let result = stamp(result, &self.method, self.caller.revision, self.server.as_ref());
                 Frame::Result { id: self.id.clone(), result }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::step::{Answers, Ask, Asks, Note, Outcome, Step};
 use crate::{
-    fault::ErrorObject,
+    fault::{ErrorObject, code},
     frame::{Frame, Id},
     greeting::{Introduction, envelope},
     method::Method,
@@ -40,8 +40,8 @@ pub struct Outgoing {
     method: Method,
     params: Raw,
     wishes: Wishes,
-    state: Option<Raw>,
-    asked: Asks,
+    /// What a stateless server asks: until it is answered, no request of ours is in flight.
+    asked: Option<Asks>,
     requests: Vec<(String, Id)>,
 }
 
@@ -50,7 +50,7 @@ impl Outgoing {
     /// `_meta`: both are replaced by ours, the rest stays.
     pub fn new(us: Arc<Introduction>, id: Id, method: Method, params: Option<Raw>, wishes: Wishes) -> Self {
         let params = params.unwrap_or(Raw::EMPTY);
-        Self { us, id, method, params, wishes, state: None, asked: Asks::default(), requests: vec![] }
+        Self { us, id, method, params, wishes, asked: None, requests: vec![] }
     }
 
     /// Carries on, as a new request, a call that somebody else began (spec: basic/patterns/mrtr).
@@ -106,6 +106,7 @@ impl Outgoing {
     /// Whether `frame` belongs to this request, by id or by progress token.
     pub fn owns(&self, frame: &Frame) -> bool {
         match frame {
+            _ if !self.is_in_flight() => false,
             Frame::Result { id, .. } | Frame::Error { id: Some(id), .. } => *id == self.id,
             Frame::Notification { method: Method::Progress, params: Some(params) } => {
                 params.get("progressToken").and_then(|token| Id::read(&token)).as_ref() == Some(&self.id)
@@ -116,6 +117,9 @@ impl Outgoing {
 
     /// Takes a frame that belongs to this request. `None` where it changes nothing (a stray one).
     pub fn receive(&mut self, frame: Frame) -> Option<Step> {
+        if !self.is_in_flight() {
+            return None;
+        }
         match frame {
             Frame::Notification { method, params } => Some(Step::Note(Note { method, params })),
             Frame::Request { id, method, params } if self.us.revision.has(Feature::Handshake) => {
@@ -156,17 +160,29 @@ impl Outgoing {
 
     fn read_asks(&mut self, result: &Raw) -> Result<Asks, ErrorObject> {
         let some = |key| result.get(key).filter(|value| value.kind() != Kind::Null);
-        self.state = some("requestState");
-        self.asked = some("inputRequests").map(|requests| Asks::read(&requests)).transpose()?.unwrap_or_default();
-        if self.asked.is_empty() && self.state.is_none() {
+        let asks = some("inputRequests").map(|requests| Asks::read(&requests)).transpose()?.unwrap_or_default();
+        let state = some("requestState");
+        if asks.is_empty() && state.is_none() {
             return Err(ErrorObject::internal("server asks for input without saying which"));
         }
-        Ok(self.asked.clone().ending(self.state.clone()))
+        let asks = asks.ending(state);
+        self.asked = Some(asks.clone());
+        Ok(asks)
     }
 
     /// What another caller needs to carry on after an ask, where the server keeps nothing itself.
     pub fn resume_state(&self) -> Option<&Raw> {
-        self.state.as_ref()
+        self.asked.as_ref().and_then(Asks::state)
+    }
+
+    /// Whether the server has a request of ours; it has none between two rounds of a stateless call.
+    pub fn is_in_flight(&self) -> bool {
+        self.asked.is_none()
+    }
+
+    /// Whether a question of the server is still open.
+    pub fn is_asked(&self) -> bool {
+        self.asked.is_some() || !self.requests.is_empty()
     }
 
     /// The frames that carry answers on: replies (handshake), or the same request again under the id `fresh`
@@ -175,12 +191,11 @@ impl Outgoing {
         if self.us.revision.has(Feature::Handshake) {
             return Ok(answers.into_iter().filter_map(|(key, answer)| self.reply(&key, answer)).collect());
         }
-        let asked = std::mem::take(&mut self.asked);
+        let Some(asked) = self.asked.take() else { return Ok(vec![]) };
         let none = answers.is_empty();
         let responses = answers.write(&asked)?;
-        let state = self.state.take();
         self.id = fresh();
-        let edits = [("inputResponses", (!none).then_some(&responses)), ("requestState", state.as_ref())];
+        let edits = [("inputResponses", (!none).then_some(&responses)), ("requestState", asked.state())];
         let params = self.dress(&self.params.with(&edits));
         Ok(vec![Frame::Request { id: self.id.clone(), method: self.method.clone(), params: Some(params) }])
     }
@@ -191,15 +206,24 @@ impl Outgoing {
         Some(Frame::reply(id, answer))
     }
 
-    /// The frames that take the request back: its questions are refused, and the server is told to stop.
+    /// Forgets a question that the server took back.
+    pub fn withdraw(&mut self, question: &Id) {
+        self.requests.retain(|(_, id)| id != question);
+    }
+
+    /// The frames that refuse what is still asked; whoever asked waits for some answer.
+    pub fn refuse(&mut self, why: &str) -> Vec<Frame> {
+        let refused = ErrorObject::new(code::REFUSED, why);
+        self.requests.drain(..).map(|(_, id)| Frame::reply(id, Err(refused.clone()))).collect()
+    }
+
+    /// The frames that take the request back: its questions are refused, and the server is told to stop. Between two
+    /// rounds of a stateless call nothing is in flight, so nothing is said.
     pub fn cancel(&mut self, reason: &str) -> Vec<Frame> {
-        let refused = ErrorObject::new(crate::fault::code::REFUSED, "the call was cancelled");
-        let asked: Vec<_> = self.requests.drain(..).collect();
-        let mut frames: Vec<_> = asked.into_iter().map(|(_, id)| Frame::reply(id, Err(refused.clone()))).collect();
-        let mut params = Object::with_capacity(64);
-        params.put("requestId", &self.id.to_raw());
-        params.put_text("reason", reason);
-        frames.push(Frame::Notification { method: Method::Cancelled, params: Some(params.finish()) });
+        let mut frames = self.refuse("the call was cancelled");
+        if self.is_in_flight() {
+            frames.push(Note::cancelled(&self.id, reason).into_frame());
+        }
         frames
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     fault::ErrorObject,
+    frame::{Frame, Id},
     method::Method,
     raw::{Object, Raw},
 };
@@ -33,6 +34,19 @@ impl Note {
     /// A notification with parameters.
     pub fn new(method: Method, params: Raw) -> Self {
         Self { method, params: Some(params) }
+    }
+
+    /// That request `id` is taken back.
+    pub fn cancelled(id: &Id, reason: &str) -> Self {
+        let mut params = Object::with_capacity(64);
+        params.put("requestId", &id.to_raw());
+        params.put_text("reason", reason);
+        Self::new(Method::Cancelled, params.finish())
+    }
+
+    /// The frame that says it.
+    pub fn into_frame(self) -> Frame {
+        Frame::Notification { method: self.method, params: self.params }
     }
 
     /// How far a request is; the token is written where the caller's is known.
@@ -147,6 +161,13 @@ impl Asks {
     /// What became of the request.
     pub fn standing(&self) -> &Standing {
         &self.standing
+    }
+
+    pub(super) fn state(&self) -> Option<&Raw> {
+        match &self.standing {
+            Standing::Open => None,
+            Standing::Over(state) => state.as_ref(),
+        }
     }
 
     pub(super) fn ending(self, state: Option<Raw>) -> Self {

@@ -38,12 +38,14 @@ pub fn admit_legacy(
     Ok(())
 }
 
-/// No key twice in `params` and in `arguments`: what is judged here must be what anybody behind us reads.
+/// No key twice in `params`, in `_meta` and in `arguments`: what is judged here must be what anybody behind us reads.
 pub fn sound(params: Option<&Raw>) -> Result<(), Fault> {
     let Some(params) = params else { return Ok(()) };
     params.distinct()?;
-    if let Some(arguments) = params.get("arguments") {
-        arguments.distinct()?;
+    for key in ["_meta", "arguments"] {
+        if let Some(inner) = params.get(key) {
+            inner.distinct()?;
+        }
     }
     Ok(())
 }

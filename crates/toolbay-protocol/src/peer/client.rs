@@ -3,65 +3,23 @@
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     sync::Arc,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
+use super::call::{Call, CallId, Pending};
 use crate::{
-    exchange::{Answers, Ask, Note, Outcome, Outgoing, Return, Step, Wishes},
+    exchange::{Answers, Ask, Note, Outcome, Step},
+    fault::{ErrorObject, Fault},
     frame::{Frame, Id, Rejected},
     greeting::Introduction,
     method::Method,
     raw::Raw,
+    revision::Feature,
+    watch::modern,
 };
 
-/// A call of ours, whatever ids it travels under; later ones are greater.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CallId(pub u64);
-
-/// How long a call may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
-    /// Without a sign of life; progress begins it anew.
-    pub silence: Duration,
-    /// In all, come what may.
-    pub total: Option<Duration>,
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self { silence: Duration::from_secs(60), total: None }
-    }
-}
-
-/// A request to be made.
-#[derive(Clone, Debug)]
-pub struct Call {
-    /// What is asked for.
-    pub method: Method,
-    /// With what.
-    pub params: Option<Raw>,
-    /// What is wanted beside the outcome.
-    pub wishes: Wishes,
-    /// What somebody else, who was asked before, brings back.
-    pub returning: Return,
-    /// How long it may take.
-    pub patience: Patience,
-}
-
-impl Call {
-    /// A request that wants its outcome and nothing else.
-    pub fn new(method: Method, params: Option<Raw>) -> Self {
-        let (wishes, returning, patience) = (Wishes::default(), Return::default(), Patience::default());
-        Self { method, params, wishes, returning, patience }
-    }
-
-    /// Its exchange, as `us`, under `id`.
-    pub fn exchange(self, us: Arc<Introduction>, id: Id) -> Outgoing {
-        let Return { answers, state } = self.returning;
-        let exchange = Outgoing::new(us, id, self.method, self.params, self.wishes);
-        if answers.is_none() && state.is_none() { exchange } else { exchange.resuming(answers, state) }
-    }
-}
+/// How many questions of a server may be open (limit `questions_in_flight`).
+const QUESTIONS: usize = 64;
 
 /// What happened on a client's link.
 #[derive(Debug, PartialEq)]
@@ -78,20 +36,6 @@ pub enum ClientEvent {
     Stray(String),
 }
 
-#[derive(Debug)]
-struct Pending {
-    exchange: Outgoing,
-    patience: Patience,
-    due: Instant,
-    end: Option<Instant>,
-}
-
-impl Pending {
-    fn next_due(&self) -> Instant {
-        self.end.map_or(self.due, |end| end.min(self.due))
-    }
-}
-
 /// The client's end.
 #[derive(Debug)]
 pub struct Client {
@@ -99,6 +43,8 @@ pub struct Client {
     minted: i64,
     calls: BTreeMap<CallId, Pending>,
     ids: HashMap<i64, CallId>,
+    /// Requests of the server that wait for an answer, and whom they were put to.
+    questions: HashMap<Id, Option<CallId>>,
     out: VecDeque<Frame>,
     events: VecDeque<ClientEvent>,
 }
@@ -106,8 +52,8 @@ pub struct Client {
 impl Client {
     /// A link on which nothing was said yet.
     pub fn new(us: Arc<Introduction>) -> Self {
-        let (calls, ids, out, events) = Default::default();
-        Self { us, minted: 0, calls, ids, out, events }
+        let (calls, ids, questions, out, events) = Default::default();
+        Self { us, minted: 0, calls, ids, questions, out, events }
     }
 
     /// Speaks as `us` from here on.
@@ -121,8 +67,7 @@ impl Client {
         let id = self.mint(key);
         let exchange = call.exchange(Arc::clone(&self.us), id);
         self.out.push_back(exchange.open());
-        let pending = Pending { exchange, patience, due: now + patience.silence, end: patience.total.map(|all| now + all) };
-        self.calls.insert(key, pending);
+        self.calls.insert(key, Pending::new(exchange, patience, now));
     }
 
     fn mint(&mut self, key: CallId) -> Id {
@@ -133,50 +78,62 @@ impl Client {
 
     /// Answers what a call was asked.
     pub fn answer(&mut self, key: CallId, answers: Answers, now: Instant) {
-        self.minted += 1;
-        let fresh = self.minted;
+        let fresh = self.minted + 1;
         let Some(pending) = self.calls.get_mut(&key) else { return };
-        let old = pending.exchange.id().clone();
-        pending.due = now + pending.patience.silence;
-        match pending.exchange.answer(answers, || Id::Number(fresh)) {
-            Ok(frames) => {
-                if *pending.exchange.id() != old {
-                    self.ids.insert(fresh, key);
-                    self.forget(&old);
-                }
-                self.out.extend(frames);
-            }
+        let frames = match pending.exchange.answer(answers, || Id::Number(fresh)) {
+            Ok(frames) => frames,
             Err(error) => {
                 self.end(key);
-                self.events.push_back(ClientEvent::Step(key, Step::Done(Err(error))));
+                return self.events.push_back(ClientEvent::Step(key, Step::Done(Err(error))));
             }
+        };
+        pending.renew(now);
+        if *pending.exchange.id() == Id::Number(fresh) {
+            self.minted = fresh;
+            self.ids.insert(fresh, key);
         }
+        self.send(frames);
     }
 
     /// Answers a question that belonged to no call.
     pub fn reply(&mut self, id: Id, outcome: Outcome) {
-        self.out.push_back(Frame::reply(id, outcome));
+        if self.questions.contains_key(&id) {
+            self.send(vec![Frame::reply(id, outcome)]);
+        }
     }
 
     /// Sends a notification.
     pub fn tell(&mut self, note: Note) {
-        self.out.push_back(Frame::Notification { method: note.method, params: note.params });
+        self.out.push_back(note.into_frame());
     }
 
     /// Takes a call back; nothing more is heard of it.
     pub fn cancel(&mut self, key: CallId, reason: &str) {
-        if let Some(mut pending) = self.end(key) {
-            // spec: basic/utilities/cancellation, never `initialize`
-            if *pending.exchange.method() != Method::Initialize {
-                self.out.extend(pending.exchange.cancel(reason));
+        let Some(pending) = self.calls.get_mut(&key) else { return };
+        // spec: basic/utilities/cancellation, never `initialize`; nor what only asks whether there is anything else
+        let frames = match pending.exchange.method() {
+            Method::Initialize | Method::Discover => vec![],
+            _ => pending.exchange.cancel(reason),
+        };
+        self.send(frames);
+        self.end(key);
+    }
+
+    fn send(&mut self, frames: Vec<Frame>) {
+        for frame in frames {
+            if let Frame::Result { id, .. } | Frame::Error { id: Some(id), .. } = &frame {
+                self.questions.remove(id);
             }
+            self.out.push_back(frame);
         }
     }
 
-    fn end(&mut self, key: CallId) -> Option<Pending> {
-        let pending = self.calls.remove(&key)?;
-        self.forget(&pending.exchange.id().clone());
-        Some(pending)
+    fn end(&mut self, key: CallId) {
+        if let Some(mut pending) = self.calls.remove(&key) {
+            self.forget(&pending.exchange.id().clone());
+            let frames = pending.exchange.refuse("the call is over");
+            self.send(frames);
+        }
     }
 
     fn forget(&mut self, id: &Id) {
@@ -195,13 +152,12 @@ impl Client {
                 }
             }
             Ok(Frame::Error { id: None, error }) => self.stray(format!("server complains: {error:?}")),
-            Ok(Frame::Request { id, method: Method::Ping, .. }) => self.reply(id, Ok(Raw::EMPTY)),
             Ok(Frame::Request { id, method, params }) => self.asked(id, method, params, now),
             Ok(Frame::Notification { method, params }) => self.noted(method, params, now),
             Err(rejected) => match rejected.id.as_ref().and_then(|id| self.owner(id)) {
                 Some(key) => {
                     self.end(key);
-                    let error = crate::ErrorObject::internal(format!("server answers badly: {}", rejected.fault));
+                    let error = ErrorObject::internal(format!("server answers badly: {}", rejected.fault));
                     self.events.push_back(ClientEvent::Step(key, Step::Done(Err(error))));
                 }
                 None => self.stray(format!("server wrote {}", rejected.fault)),
@@ -220,18 +176,36 @@ impl Client {
         }
     }
 
-    /// A question names no call: it is put to the oldest that may be asked anything.
     fn asked(&mut self, id: Id, method: Method, params: Option<Raw>, now: Instant) {
-        let oldest = self.calls.iter().find(|(_, pending)| pending.exchange.method().may_ask()).map(|(key, _)| *key);
-        match oldest {
-            Some(key) if self.us.revision.has(crate::Feature::Handshake) => {
-                self.step(key, Frame::Request { id, method, params }, now);
-            }
-            None if self.us.revision.has(crate::Feature::Handshake) => {
-                self.events.push_back(ClientEvent::Asked(id, Ask { method, params }));
-            }
+        let revision = self.us.revision;
+        if !revision.has(Feature::Handshake) {
             // spec: basic/patterns, a modern server sends no requests; never answered
-            Some(_) | None => self.stray(format!("server asks {method}, which its revision does not allow")),
+            return self.stray(format!("server asks {method}, which its revision does not allow"));
+        }
+        if method == Method::Ping {
+            return self.out.push_back(Frame::reply(id, Ok(Raw::EMPTY)));
+        }
+        let question = matches!(method, Method::Elicit | Method::CreateMessage | Method::RootsList);
+        let fault = if !question || method.is_foreign_to(revision) {
+            Fault::method(&method)
+        } else if self.questions.contains_key(&id) {
+            Fault::order(format!("request id {id} is still in flight"))
+        } else if self.questions.len() >= QUESTIONS {
+            Fault::order(format!("more than {QUESTIONS} questions at once (limit `questions_in_flight`)"))
+        } else {
+            return self.put(id, method, params, now);
+        };
+        self.stray(format!("server asks {method} in vain: {fault}"));
+        self.out.push_back(Frame::reply(id, Err(fault.into())));
+    }
+
+    /// A question names no call: it is put to the oldest that may be asked anything.
+    fn put(&mut self, id: Id, method: Method, params: Option<Raw>, now: Instant) {
+        let oldest = self.calls.iter().find(|(_, pending)| pending.exchange.method().may_ask()).map(|(key, _)| *key);
+        self.questions.insert(id.clone(), oldest);
+        match oldest {
+            Some(key) => self.step(key, Frame::Request { id, method, params }, now),
+            None => self.events.push_back(ClientEvent::Asked(id, Ask { method, params })),
         }
     }
 
@@ -244,30 +218,60 @@ impl Client {
                     None => return self.stray("progress of a call that nobody waits for".into()),
                 }
             }
-            // A log line names no call either.
-            Method::Message => self.calls.keys().next().copied(),
-            Method::Cancelled => {
-                let id = params.as_ref().and_then(|params| params.get("requestId")).and_then(|id| Id::read(&id));
-                id.and_then(|id| self.owner(&id)).filter(|key| self.calls[key].exchange.method() == &Method::Listen)
-            }
-            _ => crate::watch::modern::subscription(params.as_ref()).and_then(|id| self.owner(&id)),
+            Method::Cancelled => return self.taken_back(params.as_ref(), now),
+            // A line of log names no call either.
+            Method::Message => self.calls.iter().find(|(_, pending)| hears_logs(pending)).map(|(key, _)| *key),
+            _ => match modern::subscription(params.as_ref()).filter(|_| self.us.revision.has(Feature::Stateless)) {
+                Some(id) => match self.subscription(&id) {
+                    Some(key) => Some(key),
+                    None => return self.stray(format!("{method} for subscription {id}, which nobody holds")),
+                },
+                None => None,
+            },
         };
-        let frame = Frame::Notification { method: method.clone(), params: params.clone() };
         match key {
-            Some(key) => self.step(key, frame, now),
+            Some(key) => self.step(key, Frame::Notification { method, params }, now),
             None => self.events.push_back(ClientEvent::Note(Note { method, params })),
         }
     }
 
+    /// A server takes back what it asked (handshake), or ends a subscription of ours (stateless); nothing else is its.
+    fn taken_back(&mut self, params: Option<&Raw>, now: Instant) {
+        let id = params.and_then(|params| params.get("requestId")).and_then(|id| Id::read(&id));
+        let Some(id) = id else { return self.stray("a cancellation of nothing".into()) };
+        if let Some(asked) = self.questions.remove(&id) {
+            if let Some(pending) = asked.and_then(|key| self.calls.get_mut(&key)) {
+                pending.exchange.withdraw(&id);
+                pending.renew(now);
+            }
+            return self.stray(format!("server takes its question {id} back"));
+        }
+        match self.subscription(&id) {
+            Some(key) => {
+                self.end(key);
+                let error = ErrorObject::internal("the server ended the subscription");
+                self.events.push_back(ClientEvent::Step(key, Step::Done(Err(error))));
+            }
+            None => self.stray(format!("a cancellation of {id}, which the server did not ask")),
+        }
+    }
+
+    fn subscription(&self, id: &Id) -> Option<CallId> {
+        self.owner(id).filter(|key| *self.calls[key].exchange.method() == Method::Listen)
+    }
+
     fn step(&mut self, key: CallId, frame: Frame, now: Instant) {
         let Some(pending) = self.calls.get_mut(&key) else { return };
-        pending.due = now + pending.patience.silence;
+        let sign_of_life = !matches!(frame, Frame::Notification { method: Method::Message, .. });
         let Some(step) = pending.exchange.receive(frame) else { return };
-        match &step {
-            Step::Done(_) => drop(self.end(key)),
-            // The clock stands still while a person thinks.
-            Step::Ask(_) => pending.due = now + pending.patience.silence.max(Duration::from_secs(600)),
-            Step::Note(_) => {}
+        if sign_of_life {
+            pending.renew(now);
+        }
+        if matches!(step, Step::Done(_)) {
+            self.end(key);
+        } else if !pending.exchange.is_in_flight() {
+            let over = pending.exchange.id().clone();
+            self.forget(&over);
         }
         self.events.push_back(ClientEvent::Step(key, step));
     }
@@ -284,23 +288,32 @@ impl Client {
 
     /// When to call [`Client::expire`].
     pub fn timeout(&self) -> Option<Instant> {
-        self.calls.values().map(Pending::next_due).min()
+        self.calls.values().map(Pending::due).min()
     }
 
     /// Cancels what took too long.
     pub fn expire(&mut self, now: Instant) {
-        let late: Vec<_> =
-            self.calls.iter().filter(|(_, pending)| pending.next_due() <= now).map(|(key, _)| *key).collect();
+        let late: Vec<_> = self.calls.iter().filter(|(_, pending)| pending.due() <= now).map(|(key, _)| *key).collect();
         for key in late {
             self.cancel(key, "it took too long");
             self.events.push_back(ClientEvent::Overdue(key));
         }
     }
 
+    /// Whether nothing is kept of any call, id or question.
+    pub fn is_idle(&self) -> bool {
+        self.calls.is_empty() && self.ids.is_empty() && self.questions.is_empty()
+    }
+
     /// How many calls wait for their end.
     pub fn pending(&self) -> usize {
         self.calls.len()
     }
+}
+
+/// A line of log is never for a subscription (spec: basic/patterns/subscriptions).
+fn hears_logs(pending: &Pending) -> bool {
+    *pending.exchange.method() != Method::Listen && pending.exchange.is_in_flight()
 }
 
 struct Shown<'a>(&'a Frame);

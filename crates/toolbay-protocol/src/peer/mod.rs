@@ -5,11 +5,13 @@
 //! `timeout` says so. Time is an argument.
 
 mod admission;
+mod call;
 mod client;
 mod server;
 
 pub use admission::{admit_legacy, admit_modern, sound};
-pub use client::{Call, CallId, Client, ClientEvent, Patience};
+pub use call::{Call, CallId, Patience};
+pub use client::{Client, ClientEvent};
 pub use server::{Called, ServeId, Server, ServerEvent};
 
 #[cfg(test)]

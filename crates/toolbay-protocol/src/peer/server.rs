@@ -103,7 +103,18 @@ impl Server {
             Ok(Frame::Result { id, result }) => self.answered(&id, Ok(result)),
             Ok(Frame::Error { id: Some(id), error }) => self.answered(&id, Err(ErrorObject::read(&error))),
             Ok(Frame::Error { id: None, error }) => self.stray(format!("client complains: {error:?}")),
-            Err(rejected) => self.out.push_back(rejected.answer()),
+            Err(rejected) => self.rejected(rejected),
+        }
+    }
+
+    /// A broken answer fails its question here: an error under its id would look like one to a request of the client's.
+    fn rejected(&mut self, rejected: Rejected) {
+        match rejected.id {
+            Some(Id::Number(id)) if self.asked.contains_key(&id) => {
+                let error = ErrorObject::internal(format!("client answers badly: {}", rejected.fault));
+                self.answered(&Id::Number(id), Err(error));
+            }
+            Some(_) | None => self.out.push_back(rejected.answer()),
         }
     }
 
@@ -219,18 +230,19 @@ impl Server {
 
     /// Tells the caller of `key` something, where it may be told.
     pub fn note(&mut self, key: ServeId, note: Note) {
-        let frame = self.serving.get(&key).and_then(|exchange| exchange.note(note));
+        let frame = self.serving.get_mut(&key).and_then(|exchange| exchange.note(note));
         self.out.extend(frame);
     }
 
     /// Tells the session something that belongs to no request.
     pub fn tell(&mut self, note: Note) {
         if self.session.as_ref().is_some_and(|session| !note.method.is_foreign_to(session.revision)) {
-            self.out.push_back(Frame::Notification { method: note.method, params: note.params });
+            self.out.push_back(note.into_frame());
         }
     }
 
-    /// Asks the caller of `key`. A modern caller is asked by ending its request: nothing more may be said to it.
+    /// Asks the caller of `key`. A modern caller is asked by ending its request: nothing more may be said to it. What a
+    /// caller did not declare is not put to it, but answered with an error at once.
     pub fn ask(&mut self, key: ServeId, asks: &Asks, state: Option<&Raw>) -> Option<Round> {
         let exchange = self.serving.get_mut(&key)?;
         let minted = &mut self.minted;
@@ -246,6 +258,9 @@ impl Server {
                 Some(Id::Text(_)) | None => None,
             });
             self.asked.extend(ids);
+            if let Some(answers) = exchange.settle(round) {
+                self.events.push_back(ServerEvent::Answered(key, round, answers));
+            }
         }
         self.out.extend(frames);
         Some(round)
@@ -253,8 +268,12 @@ impl Server {
 
     /// Ends the request of `key`.
     pub fn done(&mut self, key: ServeId, outcome: Outcome) {
-        if let Some(exchange) = self.end(key) {
-            self.out.push_back(exchange.done(outcome));
+        let Some(exchange) = self.end(key) else { return };
+        let listened = *exchange.method() == Method::Listen && outcome.is_ok();
+        self.out.push_back(exchange.done(outcome));
+        if listened {
+            // spec: basic/patterns/cancellation; without streams, a client learns the end of a subscription from this
+            self.out.push_back(Note::cancelled(exchange.id(), "the subscription is over").into_frame());
         }
     }
 
@@ -265,6 +284,7 @@ impl Server {
             if let Id::Number(id) = id {
                 self.asked.remove(id);
             }
+            self.out.push_back(Note::cancelled(id, "the request that asked is over").into_frame());
         }
         Some(exchange)
     }
@@ -277,6 +297,11 @@ impl Server {
     /// What happened next.
     pub fn event(&mut self) -> Option<ServerEvent> {
         self.events.pop_front()
+    }
+
+    /// Whether nothing is kept of any request, id or question.
+    pub fn is_idle(&self) -> bool {
+        self.serving.is_empty() && self.ids.is_empty() && self.asked.is_empty()
     }
 
     /// How many requests wait for their end.
