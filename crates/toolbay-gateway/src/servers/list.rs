@@ -52,7 +52,8 @@ fn offers(meeting: &Meeting, listed: Listed) -> bool {
     meeting.profile.declares(&[capability])
 }
 
-async fn whole(connection: &Connection, listed: Listed, silence: Duration) -> Result<Vec<Raw>, String> {
+/// Every page of one list, as the server wrote its items; none where the server does not offer such a list.
+pub async fn whole(connection: &Connection, listed: Listed, silence: Duration) -> Result<Vec<Raw>, String> {
     if !offers(connection.meeting(), listed) {
         return Ok(vec![]);
     }

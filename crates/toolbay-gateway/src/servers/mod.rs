@@ -5,6 +5,7 @@ mod spec;
 mod state;
 mod supervise;
 
+pub use list::whole;
 pub use spec::{Connector, Spec, embedded, endpoint};
 pub use state::{Counts, Phase, Status};
 pub(crate) use supervise::{Server, Supervision};

@@ -22,6 +22,8 @@ pub struct Spec {
     pub transport: &'static str,
     /// What to do about it.
     pub plan: Plan,
+    /// The one revision to speak with it; without one, the newest that both sides know.
+    pub revision: Option<toolbay_protocol::Revision>,
     /// How long it may take to be ready.
     pub startup: Duration,
     /// How long a call to it may stay silent.
@@ -54,6 +56,7 @@ impl Spec {
             name: server.name.as_str().into(),
             transport,
             plan,
+            revision: None,
             startup: server.startup_timeout.unwrap_or(STARTUP),
             silence: server.timeout.unwrap_or(SILENCE),
         }
@@ -62,7 +65,7 @@ impl Spec {
     /// A server in this process.
     pub fn embedded<S: Service>(name: &str, service: Arc<S>) -> Self {
         let plan = Plan::Connect(embedded(service));
-        Self { name: name.into(), transport: "embedded", plan, startup: STARTUP, silence: SILENCE }
+        Self { name: name.into(), transport: "embedded", plan, revision: None, startup: STARTUP, silence: SILENCE }
     }
 }
 

@@ -218,6 +218,7 @@ impl Keeper {
         let ear = Ear { ears: Arc::clone(&self.ears), supervision: Arc::clone(&self.supervision) };
         let mut approach = Approach::new(self.us.clone()).heard_by(Arc::new(ear));
         approach.deadline = self.server.spec.startup;
+        approach.revision = self.server.spec.revision;
         let connection = (self.connector)(approach).await?;
         self.server.state().connection = Some(connection.clone());
         let left = self.server.spec.startup.saturating_sub(begun.elapsed()).max(Duration::from_secs(1));
