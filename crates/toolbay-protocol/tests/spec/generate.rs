@@ -47,6 +47,7 @@ pub(crate) struct Generator<'s> {
 
 /// Keys for objects that fix none; few, so that they meet.
 const KEYS: [&str; 4] = ["a", "b", "x-vendor", "Ünï \"q\""];
+const FILLED: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
 const TEXTS: [&str; 6] = ["", "text", "a \"quoted\" \\ text\n", "日本語", "\u{1f980}\u{7}", "2025-01-12T15:00:58Z"];
 
 impl<'s> Generator<'s> {
@@ -87,16 +88,17 @@ impl<'s> Generator<'s> {
                 if members.contains_key(name) {
                     continue;
                 }
-                let required = objects.iter().all(|(_, schema)| requires(schema, name));
+                // What bending fills in may be absent before.
+                let filled = matches!(whose, Whose::All) && FILLED.contains(&name.as_str());
+                let required = !filled && objects.iter().all(|(_, schema)| requires(schema, name));
                 if !required && !self.chance.one_in(2 + depth / 2) {
                     continue;
                 }
                 let declaring: Vec<_> =
                     objects.iter().filter_map(|(of, schema)| Some((*of, schema["properties"].get(name)?))).collect();
                 // What was an open object once and has named members now is a capability; strange members are not tested.
-                let named = name != "_meta" && declaring.iter().any(|(_, property)| names_members(property));
-                let fitting: Vec<_> =
-                    declaring.into_iter().filter(|(_, property)| !named || names_members(property)).collect();
+                let named = name != "_meta" && declaring.iter().any(|of| self.names_members(of));
+                let fitting: Vec<_> = declaring.into_iter().filter(|of| !named || self.names_members(of)).collect();
                 let (of, property) = *self.chance.pick(&fitting);
                 let whose = if name == "_meta" { Whose::Only(of) } else { whose };
                 let mut value = self.value(property, of, whose, depth + 1);
@@ -161,10 +163,16 @@ impl<'s> Generator<'s> {
                 }
                 Value::Object(members)
             }
-            _ if names_members(schema) => self.object(&[(revision, schema)], whose, depth),
+            _ if self.names_members(&(revision, schema)) => self.object(&[(revision, schema)], whose, depth),
             Some(Value::Bool(false)) => json!({}),
             _ => self.open_object(depth),
         }
+    }
+
+    fn names_members(&self, (revision, schema): &(Revision, &'s Value)) -> bool {
+        let of = self.spec.revisions.iter().find(|of| of.revision == *revision).expect("every revision is loaded");
+        let members = of.follow(schema).and_then(|schema| schema.get("properties")?.as_object());
+        members.is_some_and(|declared| !declared.is_empty())
     }
 
     fn text(&mut self, schema: &Value) -> Value {
@@ -204,10 +212,6 @@ impl<'s> Generator<'s> {
             _ => self.plain(depth),
         }
     }
-}
-
-fn names_members(schema: &Value) -> bool {
-    schema["properties"].as_object().is_some_and(|declared| !declared.is_empty())
 }
 
 fn requires(schema: &Value, name: &str) -> bool {

@@ -38,11 +38,10 @@ impl SamplingMessage {
 
     /// The message as `revision` can carry it: one per block where a message cannot hold several.
     pub(super) fn conformed(self, revision: Revision) -> Vec<Self> {
-        let Self { role, mut content, mut meta, rest } = self;
+        let Self { role, mut content, meta, rest } = self;
         for block in content.as_mut_slice() {
             conform_block(block, Place::Sampling, revision);
         }
-        revision.keep(F::SamplingTools, &mut meta);
         if revision.has(F::SamplingTools) {
             return vec![Self { role, content, meta, rest }];
         }
