@@ -295,6 +295,33 @@ impl Object {
     }
 }
 
+/// Writes an array element by element, each as bytes.
+#[derive(Debug)]
+pub struct Array(BytesMut);
+
+impl Array {
+    /// An empty array with room for `capacity` bytes.
+    pub fn with_capacity(capacity: usize) -> Self {
+        let mut text = BytesMut::with_capacity(capacity + 2);
+        text.put_u8(b'[');
+        Self(text)
+    }
+
+    /// Adds an element.
+    pub fn push(&mut self, value: &Raw) {
+        if self.0.len() > 1 {
+            self.0.put_u8(b',');
+        }
+        self.0.put_slice(&value.0);
+    }
+
+    /// The finished array.
+    pub fn finish(mut self) -> Raw {
+        self.0.put_u8(b']');
+        Raw(self.0.freeze())
+    }
+}
+
 /// Writes `text` as a JSON string.
 pub(crate) fn put_text(out: &mut BytesMut, text: &str) {
     if text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\') {

@@ -1,1 +1,40 @@
 //! The Model Context Protocol SDK: a server in an afternoon, a client in a line.
+//!
+//! ```no_run
+//! use toolbay::prelude::*;
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! struct AddArgs {
+//!     /// The first of the two.
+//!     left: i64,
+//!     right: i64,
+//! }
+//!
+//! # async fn run() -> Result<(), toolbay::Error> {
+//! let add = Tool::new("add", "Adds two numbers", |args: AddArgs| async move { args.left + args.right });
+//! Server::new("sums", "1.0.0").tool(add).serve(stdio()).await
+//! # }
+//! ```
+//!
+//! Which revision of the protocol a client speaks is no concern of an author: the same code serves all of them.
+
+mod error;
+pub mod prelude;
+mod schema;
+pub mod server;
+mod uri_template;
+
+pub use error::{Fail, Foreign, Report, Result, ToolError};
+pub use schemars::{self, JsonSchema};
+pub use serde;
+pub use serde_json;
+pub use server::{Ctx, Handle, Json, Page, Prompt, Resource, Server, State, Template, Tool, stdio};
+pub use toolbay_protocol::{self as protocol, ErrorObject, Raw, types};
+pub use toolbay_transport::{self as transport, Error};
+pub use uri_template::{Flaw, UriTemplate};
+
+/// Bytes as the protocol writes them: Base64 with `+`, `/` and padding.
+pub fn base64(bytes: impl AsRef<[u8]>) -> String {
+    use base64::{Engine as _, engine::general_purpose::STANDARD};
+    STANDARD.encode(bytes)
+}

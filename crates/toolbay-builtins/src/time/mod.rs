@@ -2,11 +2,13 @@
 
 mod convert;
 mod error;
+mod server;
 mod zone;
 
 pub use convert::{Conversion, Moment, convert, now};
 pub use error::Error;
 pub use jiff::Timestamp;
+pub use server::server;
 pub use zone::Zone;
 
 #[cfg(test)]

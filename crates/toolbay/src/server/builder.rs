@@ -1,0 +1,242 @@
+//! Putting a server together.
+
+use std::{fmt, future::Future, num::NonZeroUsize, sync::Arc, time::Duration};
+
+use toolbay_protocol::types::{self, CacheScope, Icon, Implementation};
+
+use super::{
+    context::Ctx,
+    live::{Handle, Live, Settings, Tells},
+    page::{Hints, Page},
+    prompt::Prompt,
+    registry::{Added, Registry},
+    resource::{Lister, Resource, Template},
+    serve::Serve,
+    tool::Tool,
+};
+use crate::error::{Foreign, Report, Result};
+
+/// A server: what it is called, and what it offers. Cheap to clone; every clone is the same server.
+///
+/// ```no_run
+/// use toolbay::{Server, Tool, stdio};
+///
+/// # async fn run() -> Result<(), toolbay::Error> {
+/// Server::new("greeter", "1.0.0")
+///     .tool(Tool::new("greet", "Greets", || async { "hello" }))
+///     .serve(stdio())
+///     .await
+/// # }
+/// ```
+pub struct Server<S = ()> {
+    live: Arc<Live>,
+    state: Arc<S>,
+}
+
+impl Server {
+    /// A server of this name and version that offers nothing yet.
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        let settings = Settings::new(Implementation::new(name, version));
+        Self { live: Arc::new(Live::new(settings, Arc::default())), state: Arc::new(()) }
+    }
+
+    /// The same server with state that its handlers may take as [`State`](super::State).
+    #[must_use]
+    pub fn state<S: Send + Sync + 'static>(self, state: S) -> Server<S> {
+        Server { live: self.live, state: Arc::new(state) }
+    }
+}
+
+impl<S: Send + Sync + 'static> Server<S> {
+    /// Adds a tool.
+    ///
+    /// # Panics
+    /// Where there is one of the same name.
+    #[must_use]
+    #[track_caller]
+    pub fn tool(self, tool: impl Into<Tool<S>>) -> Self {
+        let tool = tool.into();
+        let name = tool.words.name.clone();
+        let entry = Arc::new(tool.bound(Arc::clone(&self.state)));
+        self.adding("tool", &name, |registry| registry.tools.put(entry))
+    }
+
+    /// Adds a prompt.
+    ///
+    /// # Panics
+    /// Where there is one of the same name.
+    #[must_use]
+    #[track_caller]
+    pub fn prompt(self, prompt: impl Into<Prompt<S>>) -> Self {
+        let prompt = prompt.into();
+        let name = prompt.words.name.clone();
+        let entry = Arc::new(prompt.bound(Arc::clone(&self.state)));
+        self.adding("prompt", &name, |registry| registry.prompts.put(entry))
+    }
+
+    /// Adds a resource.
+    ///
+    /// # Panics
+    /// Where there is one of the same URI.
+    #[must_use]
+    #[track_caller]
+    pub fn resource(self, resource: impl Into<Resource<S>>) -> Self {
+        let resource = resource.into();
+        let uri = resource.words.uri.clone();
+        let entry = Arc::new(resource.bound(Arc::clone(&self.state)));
+        self.adding("resource", &uri, |registry| registry.resources.put(entry))
+    }
+
+    /// Adds a template. Where a URI fits several, the one that was added first reads it.
+    ///
+    /// # Panics
+    /// Where there is one of the same text.
+    #[must_use]
+    #[track_caller]
+    pub fn template(self, template: impl Into<Template<S>>) -> Self {
+        let template = template.into();
+        let text = template.words.uri_template.clone();
+        let entry = Arc::new(template.bound(Arc::clone(&self.state)));
+        self.adding("template", &text, |registry| registry.templates.put(entry))
+    }
+
+    /// Lists resources beside those that were added, when it is asked to: `list` takes what [`Page::next`] said, or
+    /// nothing for the first page. They are read through a template.
+    #[must_use]
+    pub fn lister<F, Work>(mut self, list: F) -> Self
+    where
+        F: Fn(Option<String>, Ctx) -> Work + Send + Sync + 'static,
+        Work: Future<Output = Result<Page<types::Resource>>> + Send + 'static,
+    {
+        let lister: Lister = Arc::new(move |cursor, cx| Box::pin(list(cursor, cx)));
+        self.edit(|_, registry| registry.lister = Some(lister));
+        self
+    }
+
+    #[track_caller]
+    fn adding(mut self, kind: &str, key: &str, put: impl FnOnce(&mut Registry) -> Added) -> Self {
+        let added = self.edit(|_, registry| put(registry));
+        assert!(added == Added::New, "there are two {kind}s called {key:?}");
+        self
+    }
+
+    /// What the server is called for people.
+    #[must_use]
+    pub fn title(self, title: impl Into<String>) -> Self {
+        self.setting(|settings| settings.who.title = Some(title.into()))
+    }
+
+    /// What the server is for.
+    #[must_use]
+    pub fn description(self, description: impl Into<String>) -> Self {
+        self.setting(|settings| settings.who.description = Some(description.into()))
+    }
+
+    /// Where to read more.
+    #[must_use]
+    pub fn website(self, url: impl Into<String>) -> Self {
+        self.setting(|settings| settings.who.website_url = Some(url.into()))
+    }
+
+    /// A picture of it; one more each time.
+    #[must_use]
+    pub fn icon(self, icon: Icon) -> Self {
+        self.setting(|settings| settings.who.icons.get_or_insert_default().push(icon))
+    }
+
+    /// How a model should use it.
+    #[must_use]
+    pub fn instructions(self, instructions: impl Into<String>) -> Self {
+        self.setting(|settings| settings.instructions = Some(instructions.into()))
+    }
+
+    /// Promises to tell clients when the lists of tools, prompts and resources change, for servers that change what they
+    /// offer ([`Handle`]).
+    #[must_use]
+    pub fn list_changed(self) -> Self {
+        self.setting(|settings| settings.of_lists = Tells::Yes)
+    }
+
+    /// Promises to tell clients that subscribe to a resource when it changes ([`Handle::updated`]).
+    #[must_use]
+    pub fn subscribable(self) -> Self {
+        self.setting(|settings| settings.of_resources = Tells::Yes)
+    }
+
+    /// Gives lists in pages of at most so many entries; whole otherwise.
+    #[must_use]
+    pub fn page_size(self, size: NonZeroUsize) -> Self {
+        self.setting(|settings| settings.page_size = Some(size))
+    }
+
+    /// How long lists may be kept, and by whom (spec: server/utilities/caching). Without it they may not.
+    #[must_use]
+    pub fn cache_lists(self, time: Duration, scope: CacheScope) -> Self {
+        self.setting(|settings| settings.lists = hints(time, scope))
+    }
+
+    /// How long what was read may be kept, and by whom, where a resource does not say so itself.
+    #[must_use]
+    pub fn cache_reads(self, time: Duration, scope: CacheScope) -> Self {
+        self.setting(|settings| settings.reads = hints(time, scope))
+    }
+
+    /// What models are told of errors that were not meant for them.
+    #[must_use]
+    pub fn foreign_errors(self, foreign: Foreign) -> Self {
+        self.setting(|settings| settings.foreign = foreign)
+    }
+
+    /// Where errors that were not meant for the other side are reported; to stderr otherwise.
+    #[must_use]
+    pub fn on_error(self, report: impl Fn(&Report) + Send + Sync + 'static) -> Self {
+        self.setting(|settings| settings.report = Arc::new(report))
+    }
+
+    /// To change the server while it runs.
+    pub fn handle(&self) -> Handle<S> {
+        Handle::with_state(Arc::clone(&self.live), Arc::clone(&self.state))
+    }
+
+    /// Serves until the transport ends: with its input, or on a signal.
+    pub async fn serve<T: Serve>(self, transport: T) -> Result<(), toolbay_transport::Error> {
+        transport.serve(self).await
+    }
+
+    pub(crate) fn live(&self) -> &Arc<Live> {
+        &self.live
+    }
+
+    fn setting(mut self, set: impl FnOnce(&mut Settings)) -> Self {
+        self.edit(|settings, _| set(settings));
+        self
+    }
+
+    /// Changes a server that does not run yet. Where a clone is held somewhere, that one stays as it is.
+    fn edit<T>(&mut self, edit: impl FnOnce(&mut Settings, &mut Registry) -> T) -> T {
+        let mut settings = self.live.settings.clone();
+        let mut registry = match Arc::get_mut(&mut self.live) {
+            Some(live) => std::mem::take(&mut live.registry).into_inner(),
+            None => self.live.registry.load_full(),
+        };
+        let outcome = edit(&mut settings, Arc::make_mut(&mut registry));
+        self.live = Arc::new(Live::new(settings, registry));
+        outcome
+    }
+}
+
+fn hints(time: Duration, scope: CacheScope) -> Hints {
+    Hints { ttl_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX), scope }
+}
+
+impl<S> Clone for Server<S> {
+    fn clone(&self) -> Self {
+        Self { live: Arc::clone(&self.live), state: Arc::clone(&self.state) }
+    }
+}
+
+impl<S> fmt::Debug for Server<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("name", &self.live.settings.who.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,154 @@
+//! What a handler knows of the call it serves, and how it talks to the caller.
+
+use std::{
+    fmt,
+    future::Future,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use serde::Serialize;
+use toolbay_protocol::{
+    Method, Raw, Revision,
+    exchange::Note,
+    raw::Object,
+    types::{ClientCapabilities, Implementation, LoggingLevel},
+};
+use toolbay_transport::{Caller, Cx, Principal, Request};
+
+use super::{
+    live::{Handle, Live},
+    progress::ProgressNote,
+};
+
+/// The context of one call; cheap to clone.
+#[derive(Clone)]
+pub struct Ctx(Arc<Inner>);
+
+struct Inner {
+    line: Cx,
+    request: Request,
+    server: Arc<Live>,
+    told: Mutex<f64>,
+}
+
+impl Ctx {
+    pub(crate) fn new(request: Request, line: Cx, server: Arc<Live>) -> Self {
+        Self(Arc::new(Inner { line, request, server, told: Mutex::new(f64::NEG_INFINITY) }))
+    }
+
+    /// Tells how far the call is: `cx.progress(1.0).of(3.0).saying("first of three").await`.
+    pub fn progress(&self, done: f64) -> ProgressNote<'_> {
+        ProgressNote { cx: self, done, total: None, message: None }
+    }
+
+    /// Sends a line of log to the caller, where its level says that it wants it. Never put secrets into it.
+    pub async fn log<T: Serialize + ?Sized>(&self, level: LoggingLevel, data: &T) {
+        // What cannot be written is not worth failing for.
+        if let Ok(data) = Raw::encode(data) {
+            let mut params = Object::with_capacity(data.as_bytes().len() + 32);
+            params.put_text("level", level.as_str());
+            params.put("data", &data);
+            self.note(Note::new(Method::Message, params.finish())).await;
+        }
+    }
+
+    /// Logs for the developer.
+    pub async fn debug(&self, text: &str) {
+        self.log(LoggingLevel::Debug, text).await;
+    }
+
+    /// Logs that all is well.
+    pub async fn info(&self, text: &str) {
+        self.log(LoggingLevel::Info, text).await;
+    }
+
+    /// Logs that something may be wrong.
+    pub async fn warning(&self, text: &str) {
+        self.log(LoggingLevel::Warning, text).await;
+    }
+
+    /// Logs that something is wrong.
+    pub async fn error(&self, text: &str) {
+        self.log(LoggingLevel::Error, text).await;
+    }
+
+    /// Whether the caller is gone or took the call back. The handler's future is dropped then; this is for what runs on
+    /// beside it, on a thread of its own.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.line.is_gone()
+    }
+
+    /// Waits until the caller is gone or took the call back, or the call is over.
+    pub fn cancelled(&self) -> impl Future<Output = ()> + Send + 'static {
+        self.0.line.gone()
+    }
+
+    /// Who the client says it is: to be shown, never to be trusted.
+    pub fn client(&self) -> Option<Implementation> {
+        self.caller().introduction.client.as_ref()?.read().ok()
+    }
+
+    /// What the client can do.
+    pub fn capabilities(&self) -> ClientCapabilities {
+        self.caller().introduction.capabilities.read().unwrap_or_default()
+    }
+
+    /// Whom the caller was proven to be.
+    pub fn principal(&self) -> &Principal {
+        &self.caller().principal
+    }
+
+    /// Everything that is known of the caller.
+    pub fn caller(&self) -> &Arc<Caller> {
+        &self.0.request.caller
+    }
+
+    /// The revision that is spoken with the caller.
+    pub fn revision(&self) -> Revision {
+        self.caller().introduction.revision
+    }
+
+    /// The URI that is read, in a resource's function.
+    pub fn uri(&self) -> Option<String> {
+        self.params().get("uri").and_then(|uri| uri.as_text().map(std::borrow::Cow::into_owned))
+    }
+
+    /// The request's `_meta`, as it was written.
+    pub fn meta(&self) -> Option<Raw> {
+        self.params().get("_meta")
+    }
+
+    /// The server, to be changed while it runs.
+    pub fn server(&self) -> Handle {
+        Handle::new(Arc::clone(&self.0.server))
+    }
+
+    pub(crate) fn params(&self) -> &Raw {
+        &self.0.request.params
+    }
+
+    pub(crate) fn wants_progress(&self) -> bool {
+        self.0.line.wants_progress()
+    }
+
+    /// Whether `done` is more than what was told before; notes it.
+    pub(crate) fn grows(&self, done: f64) -> bool {
+        let mut told: MutexGuard<'_, f64> = self.0.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let grows = done > *told;
+        if grows {
+            *told = done;
+        }
+        grows
+    }
+
+    pub(crate) async fn note(&self, note: Note) {
+        // A caller that is gone is noticed elsewhere.
+        let _ = self.0.line.note(note).await;
+    }
+}
+
+impl fmt::Debug for Ctx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ctx").field("request", &self.0.request).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,103 @@
+//! What becomes of a handler that came to no answer: a panic takes nothing down, and nobody reads what was not meant for
+//! them.
+
+use std::{any::Any, fmt, future::Future, panic::AssertUnwindSafe, pin::Pin};
+
+use futures_util::FutureExt as _;
+use toolbay_protocol::{ErrorObject, Raw, exchange::Outcome};
+
+use super::{arguments::Misfit, live::Live, output};
+use crate::error::{Foreign, Reason, Report, Result, chain, reference};
+
+/// What a handler came to.
+pub(crate) enum Came<T> {
+    /// An answer, or its own failure.
+    Answer(Result<T>),
+    /// Its arguments did not fit: it was not called.
+    Misfit(Misfit),
+    /// It panicked.
+    Panicked(String),
+}
+
+/// Runs a handler to its end, whatever that is.
+pub(crate) async fn run<T>(
+    start: impl FnOnce() -> Result<Pin<Box<dyn Future<Output = Result<T>> + Send>>, Misfit>,
+) -> Came<T> {
+    let work = async {
+        match start() {
+            Ok(work) => Came::Answer(work.await),
+            Err(misfit) => Came::Misfit(misfit),
+        }
+    };
+    AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|panic| Came::Panicked(said(&*panic)))
+}
+
+fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("panicked: {}", text.unwrap_or_else(|| "without a word".into()))
+}
+
+/// What failed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject<'a> {
+    /// `tool`, `prompt` and the like.
+    pub(crate) kind: &'static str,
+    /// Which of them.
+    pub(crate) name: &'a str,
+}
+
+impl fmt::Display for Subject<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} `{}`", self.kind, self.name)
+    }
+}
+
+/// The outcome of a tool call: all but protocol errors is for the model (spec: server/tools, error handling).
+pub(crate) fn of_tool(live: &Live, subject: Subject<'_>, came: Came<Raw>) -> Outcome {
+    let reason = match came {
+        Came::Answer(Ok(result)) => return Ok(result),
+        Came::Misfit(misfit) => return Ok(output::failure(&format!("invalid arguments for {subject}: {misfit}"))),
+        Came::Panicked(what) => return Ok(output::failure(&hidden(live, subject, &what))),
+        Came::Answer(Err(fail)) => fail.reason(),
+    };
+    match reason {
+        Reason::Tool(error) => Ok(output::failure(&error.to_string())),
+        Reason::Protocol(error) => Err(error),
+        Reason::Foreign(error) => Ok(output::failure(&hidden(live, subject, &chain(&*error)))),
+        // What the caller was asked is the answer; the transport has it.
+        Reason::Suspended => Ok(Raw::EMPTY),
+    }
+}
+
+/// The answer of anything else, where each failure is an error of the protocol.
+pub(crate) fn of_other<T>(
+    live: &Live,
+    subject: Subject<'_>,
+    came: Came<T>,
+) -> std::result::Result<Option<T>, ErrorObject> {
+    let reason = match came {
+        Came::Answer(Ok(answer)) => return Ok(Some(answer)),
+        Came::Misfit(misfit) => return Err(ErrorObject::invalid_params(format!("{subject}: {misfit}"))),
+        Came::Panicked(what) => return Err(ErrorObject::internal(hidden(live, subject, &what))),
+        Came::Answer(Err(fail)) => fail.reason(),
+    };
+    match reason {
+        Reason::Tool(error) => Err(ErrorObject::internal(error.to_string())),
+        Reason::Protocol(error) => Err(error),
+        Reason::Foreign(error) => Err(ErrorObject::internal(hidden(live, subject, &chain(&*error)))),
+        Reason::Suspended => Ok(None),
+    }
+}
+
+/// Reports a failure to the author; what the other side may know of it.
+fn hidden(live: &Live, subject: Subject<'_>, what: &str) -> String {
+    let report = Report { subject: subject.to_string(), what: what.to_owned(), reference: reference() };
+    (live.settings.report)(&report);
+    match live.settings.foreign {
+        Foreign::Shown => format!("{subject} failed: {what}"),
+        Foreign::Referenced => {
+            format!("{subject} failed inside; whoever runs the server finds it under {}", report.reference)
+        }
+    }
+}

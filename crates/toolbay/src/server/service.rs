@@ -1,0 +1,185 @@
+//! Requests to a server, each to its room.
+
+use std::sync::Arc;
+
+use toolbay_protocol::{
+    ErrorObject, Fault, Method, Raw,
+    exchange::Outcome,
+    fault::code,
+    greeting::Profile,
+    types::{Conform as _, Dict, ReadResourceResult},
+    watch::Filter,
+};
+use toolbay_transport::{Caller, Cx, Request, Service, Watch};
+
+use super::{
+    builder::Server,
+    completion,
+    context::Ctx,
+    failure::{self, Subject},
+    live::Live,
+    page::{self, Cursor, Hints},
+    registry::{Listed, Registry, Table},
+    resource::ReadWork,
+    resource_output::Of,
+};
+use crate::error::Result;
+
+type Params<T> = std::result::Result<T, ErrorObject>;
+
+impl<S: Send + Sync + 'static> Service for Server<S> {
+    fn profile(&self) -> Arc<Profile> {
+        self.live().profile()
+    }
+
+    async fn call(&self, request: Request, line: Cx) -> Outcome {
+        let live = self.live();
+        match &request.method {
+            Method::ToolsCall => call_tool(live, request, line).await,
+            Method::ToolsList => list(live, &request, "tools", |registry| &registry.tools),
+            Method::PromptsList => list(live, &request, "prompts", |registry| &registry.prompts),
+            Method::TemplatesList => list(live, &request, "resourceTemplates", |registry| &registry.templates),
+            Method::ResourcesList => list_resources(live, request, line).await,
+            Method::ResourcesRead => read_resource(live, request, line).await,
+            Method::PromptsGet => get_prompt(live, request, line).await,
+            Method::Complete => completion::serve(live, request, line).await,
+            // Kept by the transport, whose sessions have the level.
+            Method::SetLevel | Method::Ping => Ok(Raw::EMPTY),
+            other => Err(Fault::method(other).into()),
+        }
+    }
+
+    async fn watch(&self, _: &Arc<Caller>, filter: Filter) -> Params<Watch> {
+        Ok(self.live().hub.watch(filter))
+    }
+}
+
+/// A member of the parameters that must be a text.
+fn text(params: &Raw, key: &str) -> Params<String> {
+    let value = params.get(key);
+    let text = value.as_ref().and_then(Raw::as_text);
+    text.map(Into::into).ok_or_else(|| ErrorObject::invalid_params(format!("`{key}` must be a string")))
+}
+
+async fn call_tool(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {
+    let (mut name, mut arguments) = (None, Raw::EMPTY);
+    for member in request.params.members() {
+        match &*member.key {
+            "name" => name = Some(member.value),
+            "arguments" if member.value.as_bytes() != b"null" => arguments = member.value,
+            _ => {}
+        }
+    }
+    let name = name.as_ref().and_then(Raw::as_text);
+    let name = name.ok_or_else(|| ErrorObject::invalid_params("`name` must be a string"))?;
+    if arguments.as_bytes().first() != Some(&b'{') {
+        return Err(ErrorObject::invalid_params("`arguments` must be an object"));
+    }
+    // spec: server/tools, an unknown tool is an error of the protocol
+    let tool = live.registry.load().tools.get(&name).cloned();
+    let tool = tool.ok_or_else(|| ErrorObject::invalid_params(format!("there is no tool called {name:?}")))?;
+    let cx = Ctx::new(request, line, Arc::clone(live));
+    let came = failure::run(|| (tool.call)(&arguments, &cx)).await;
+    failure::of_tool(live, Subject { kind: "tool", name: &tool.words.name }, came)
+}
+
+/// A list that is known beforehand.
+fn list<E: Listed>(live: &Live, request: &Request, key: &str, table: fn(&Registry) -> &Table<E>) -> Outcome {
+    let (registry, revision) = (live.registry.load(), request.caller.introduction.revision);
+    let Cursor::At(from) = Cursor::read(&request.params)? else { return Err(page::bad_cursor()) };
+    let (table, settings) = (table(&registry), &live.settings);
+    if from == 0 && settings.page_size.is_none() {
+        return Ok(table.whole(key, &settings.lists, revision));
+    }
+    let (items, next) = page::cut(table.written(revision), from, settings.page_size)?;
+    Ok(page::list(key, items.iter(), next.as_ref(), &settings.lists, revision))
+}
+
+/// The resources that were added, then those that the lister names.
+async fn list_resources(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {
+    let registry = live.registry.load_full();
+    let Some(lister) = &registry.lister else {
+        return list(live, &request, "resources", |registry| &registry.resources);
+    };
+    let revision = request.caller.introduction.revision;
+    let settings = &live.settings;
+    let written = registry.resources.written(revision);
+    let (known, beyond) = match Cursor::read(&request.params)? {
+        Cursor::At(from) => match page::cut(written, from, settings.page_size)? {
+            (items, Some(next)) => {
+                return Ok(page::list("resources", items.iter(), Some(&next), &settings.lists, revision));
+            }
+            (items, None) => (items, None),
+        },
+        Cursor::Beyond(cursor) => (&[][..], cursor),
+    };
+    let cx = Ctx::new(request, line, Arc::clone(live));
+    let came = failure::run(|| Ok(lister(beyond, cx.clone()))).await;
+    let page = failure::of_other(live, Subject { kind: "list", name: "resources" }, came)?;
+    let page = page.ok_or_else(|| ErrorObject::internal("nothing may be asked while resources are listed"))?;
+    let listed: Vec<Raw> = page.items.into_iter().map(|item| Raw::of(&item.conformed(revision))).collect();
+    let next = page.next.map(|next| Cursor::Beyond(Some(next)));
+    Ok(page::list("resources", known.iter().chain(&listed), next.as_ref(), &settings.lists, revision))
+}
+
+async fn read_resource(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {
+    let uri = text(&request.params, "uri")?;
+    let revision = request.caller.introduction.revision;
+    let registry = live.registry.load_full();
+    let cx = Ctx::new(request, line, Arc::clone(live));
+    let found = match registry.resources.get(&uri) {
+        Some(entry) => {
+            let of = Of { uri: uri.clone(), mime_type: entry.words.mime_type.clone() };
+            let (read, cx) = (&entry.read, &cx);
+            failure::run(move || read(&Dict::new(), of, cx)).await
+        }
+        None => {
+            let fits = registry.templates.iter().find_map(|entry| Some((entry, entry.pattern.matches(&uri)?)));
+            let Some((entry, holes)) = fits else { return Err(not_found(&uri)) };
+            let of = Of { uri: uri.clone(), mime_type: entry.words.mime_type.clone() };
+            let (read, cx) = (&entry.read, &cx);
+            failure::run(move || -> Result<ReadWork, _> { read(&holes, of, cx) }).await
+        }
+    };
+    match failure::of_other(live, Subject { kind: "resource", name: &uri }, found)? {
+        Some(Some(result)) => Ok(Raw::of(&hinted(result, &live.settings.reads).conformed(revision))),
+        Some(None) => Err(not_found(&uri)),
+        None => Ok(Raw::EMPTY),
+    }
+}
+
+/// spec: server/resources; which code says so in which revision, the protocol knows.
+fn not_found(uri: &str) -> ErrorObject {
+    let error = ErrorObject::new(code::RESOURCE_NOT_FOUND, format!("there is no resource {uri:?}"));
+    let mut data = toolbay_protocol::raw::Object::with_capacity(uri.len() + 16);
+    data.put_text("uri", uri);
+    ErrorObject { data: Some(data.finish()), ..error }
+}
+
+fn hinted(mut result: ReadResourceResult, hints: &Hints) -> ReadResourceResult {
+    result.ttl_ms.get_or_insert_with(|| hints.ttl_ms.into());
+    result.cache_scope.get_or_insert_with(|| hints.scope.clone());
+    result
+}
+
+async fn get_prompt(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {
+    let name = text(&request.params, "name")?;
+    let revision = request.caller.introduction.revision;
+    let prompt = live.registry.load().prompts.get(&name).cloned();
+    let prompt = prompt.ok_or_else(|| ErrorObject::invalid_params(format!("there is no prompt called {name:?}")))?;
+    let texts = match request.params.get("arguments").filter(|arguments| arguments.as_bytes() != b"null") {
+        Some(arguments) => {
+            arguments.read().map_err(|_| ErrorObject::invalid_params("`arguments` must be an object of strings"))?
+        }
+        None => Dict::new(),
+    };
+    let cx = Ctx::new(request, line, Arc::clone(live));
+    let came = failure::run(|| (prompt.fill)(&texts, &cx)).await;
+    let Some(mut filled) = failure::of_other(live, Subject { kind: "prompt", name: &name }, came)? else {
+        return Ok(Raw::EMPTY);
+    };
+    if filled.description.is_none() {
+        filled.description.clone_from(&prompt.words.description);
+    }
+    Ok(Raw::of(&filled.conformed(revision)))
+}

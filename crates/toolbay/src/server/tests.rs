@@ -1,0 +1,180 @@
+use std::{num::NonZeroUsize, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use toolbay_protocol::{
+    ErrorObject, Method, Raw, Revision,
+    exchange::{Step, Wishes},
+    greeting::Introduction,
+    peer::Call,
+    types::{CallToolResult, ContentBlock, ListToolsResult},
+};
+use toolbay_transport::{Approach, Connection, connect, duplex::Options};
+
+use super::*;
+use crate::{JsonSchema, Result, ToolError, server::Suggestions};
+
+#[derive(Deserialize, JsonSchema)]
+struct Add {
+    /// The first of the two.
+    left: i64,
+    right: i64,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Sum {
+    sum: i64,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Id {
+    id: u32,
+}
+
+struct Shop {
+    name: &'static str,
+}
+
+fn server() -> Server<Shop> {
+    Server::new("sums", "1.0.0")
+        .state(Shop { name: "corner" })
+        .on_error(|_| {})
+        .list_changed()
+        .tool(Tool::new("add", "Adds", |args: Add| async move { Json(Sum { sum: args.left + args.right }) }))
+        .tool(Tool::new("shop", "", |shop: State<Shop>| async move { shop.name }))
+        .tool(Tool::new("boom", "", || async { panic!("out of coal") as () }))
+        .tool(Tool::new("sad", "", || async { Err::<(), _>(ToolError::new("no").hint("try yes")) }))
+        .tool(Tool::new("sound", "", || async { ContentBlock::audio("AAAA", "audio/wav") }))
+        .tool(Tool::new("steps", "", |cx: Ctx| async move {
+            for step in [1.0, 2.0, 2.0, 3.0] {
+                cx.progress(step).of(3.0).await;
+            }
+            cx.info("done").await;
+        }))
+        .resource(Resource::new("config://app", "config", || async { "x = 1" }))
+        .template(
+            Template::new("order://{id}", "order", |order: Id, shop: State<Shop>| async move {
+                (order.id < 10).then(|| format!("order {} of {}", order.id, shop.name))
+            })
+            .complete("id", |typed, _| async move { Suggestions::beginning(&typed.value, ["1", "12", "2"]) }),
+        )
+        .prompt(Prompt::new("week", "A week", |args: Id| async move { format!("week {}", args.id) }))
+}
+
+async fn meet<S: Send + Sync + 'static>(server: Server<S>, revision: Revision) -> Connection {
+    let mut approach = Approach::new(Introduction::anonymous(revision));
+    approach.revision = Some(revision);
+    connect::memory(Arc::new(server), Options::default(), approach).await.unwrap()
+}
+
+async fn ask(connection: &Connection, method: Method, params: Value) -> Result<Value, ErrorObject> {
+    connection.request(Call::new(method, Some(Raw::of(&params)))).await.unwrap().map(|raw| raw.read().unwrap())
+}
+
+async fn call(connection: &Connection, name: &str, arguments: Value) -> CallToolResult {
+    let params = Raw::of(&json!({"name": name, "arguments": arguments}));
+    let outcome = connection.request(Call::new(Method::ToolsCall, Some(params))).await.unwrap();
+    outcome.unwrap().read().unwrap()
+}
+
+#[tokio::test]
+async fn every_revision_lists_and_calls() {
+    for revision in Revision::ALL {
+        let connection = meet(server(), revision).await;
+        let list = connection.request(Call::new(Method::ToolsList, None)).await.unwrap().unwrap();
+        let list: ListToolsResult = list.read().unwrap();
+        assert_eq!(list.tools.len(), 6);
+        assert_eq!(list.tools[0].output_schema.is_some(), revision.has(toolbay_protocol::Feature::StructuredOutput));
+        let sum = call(&connection, "add", json!({"left": 1, "right": 2})).await;
+        assert_eq!(sum.content[0].as_text(), Some(r#"{"sum":3}"#));
+        assert_eq!(call(&connection, "shop", json!({})).await.content[0].as_text(), Some("corner"));
+        let sound = call(&connection, "sound", json!({})).await;
+        assert_eq!(sound.content[0].as_text().is_none(), revision.has(toolbay_protocol::Feature::Audio));
+    }
+}
+
+#[tokio::test]
+async fn failures_reach_whom_they_are_for() {
+    let connection = meet(server(), Revision::LATEST).await;
+    let check = |result: &CallToolResult, expected: &str| {
+        let text = result.content[0].as_text().unwrap();
+        assert!(result.failed() && text.contains(expected), "{text}");
+    };
+    check(&call(&connection, "add", json!({"left": "x", "right": 2})).await, "`left`: invalid type");
+    check(&call(&connection, "add", json!({"left": 1})).await, "missing field `right`");
+    check(&call(&connection, "sad", json!({})).await, "no (try yes)");
+    check(&call(&connection, "boom", json!({})).await, "tool `boom` failed");
+    // The server is still there.
+    assert_eq!(call(&connection, "shop", json!({})).await.content[0].as_text(), Some("corner"));
+    let code = |outcome: Result<Value, ErrorObject>| outcome.unwrap_err().code;
+    assert_eq!(code(ask(&connection, Method::ToolsCall, json!({"name": "nope"})).await), -32602);
+    assert_eq!(code(ask(&connection, Method::ToolsCall, json!({"name": "add", "arguments": [1]})).await), -32602);
+    assert_eq!(code(ask(&connection, Method::ToolsList, json!({"cursor": "x"})).await), -32602);
+    assert_eq!(code(ask(&connection, Method::PromptsGet, json!({"name": "nope"})).await), -32602);
+    assert_eq!(code(ask(&connection, Method::PromptsGet, json!({"name": "week"})).await), -32602);
+    let missing = json!({"uri": "order://99"});
+    assert_eq!(code(ask(&connection, Method::ResourcesRead, missing.clone()).await), -32602);
+    let legacy = meet(server(), Revision::LATEST_LEGACY).await;
+    assert_eq!(code(ask(&legacy, Method::ResourcesRead, missing).await), -32002);
+}
+
+#[tokio::test]
+async fn resources_prompts_and_completions_are_served() {
+    let connection = meet(server(), Revision::LATEST).await;
+    let read = ask(&connection, Method::ResourcesRead, json!({"uri": "order://7"})).await.unwrap();
+    assert_eq!(read["contents"], json!([{"uri": "order://7", "mimeType": "text/plain", "text": "order 7 of corner"}]));
+    let list = ask(&connection, Method::ResourcesList, json!({})).await.unwrap();
+    assert_eq!(list["resources"], json!([{"uri": "config://app", "name": "config"}]));
+    let prompts = ask(&connection, Method::PromptsList, json!({})).await.unwrap();
+    let hole = json!([{"name": "id", "required": true}]);
+    assert_eq!(prompts["prompts"], json!([{"name": "week", "description": "A week", "arguments": hole}]));
+    let got = ask(&connection, Method::PromptsGet, json!({"name": "week", "arguments": {"id": "7"}})).await.unwrap();
+    assert_eq!(got["messages"], json!([{"role": "user", "content": {"type": "text", "text": "week 7"}}]));
+    let typed =
+        json!({"ref": {"type": "ref/resource", "uri": "order://{id}"}, "argument": {"name": "id", "value": "1"}});
+    let completed = ask(&connection, Method::Complete, typed).await.unwrap();
+    assert_eq!(completed["completion"], json!({"values": ["1", "12"], "total": 2, "hasMore": false}));
+}
+
+#[tokio::test]
+async fn progress_grows_and_log_comes_only_where_it_is_wanted() {
+    let connection = meet(server(), Revision::LATEST).await;
+    let params = Some(Raw::of(&json!({"name": "steps"})));
+    let wishes = Wishes { log_level: Some("info".into()), ..Wishes::progress() };
+    let mut running = connection.call(Call { wishes, ..Call::new(Method::ToolsCall, params) }).await.unwrap();
+    let mut seen = Vec::new();
+    loop {
+        match running.step().await.unwrap() {
+            Step::Note(note) => {
+                let params = note.params.unwrap();
+                seen.push(params.get("progress").or_else(|| params.get("data")).map(|raw| format!("{raw:?}")).unwrap());
+            }
+            Step::Done(outcome) => break assert!(outcome.is_ok()),
+            Step::Ask(_) => unreachable!("nothing is asked"),
+        }
+    }
+    assert_eq!(seen, ["1.0", "2.0", "3.0", "\"done\""]);
+}
+
+#[tokio::test]
+async fn pages_hold_so_many_and_changes_are_told() {
+    let size = NonZeroUsize::new(4).unwrap();
+    let server = server().page_size(size);
+    let handle = server.handle();
+    let connection = meet(server, Revision::LATEST).await;
+    let mut names = Vec::new();
+    let mut params = json!({});
+    loop {
+        let page = ask(&connection, Method::ToolsList, params).await.unwrap();
+        names.extend(page["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()));
+        match page.get("nextCursor") {
+            Some(next) => params = json!({"cursor": next}),
+            None => break,
+        }
+    }
+    assert_eq!(names, ["add", "shop", "boom", "sad", "sound", "steps"]);
+    let mut watch = handle.watch_for_tests();
+    assert_eq!(handle.add_tool(Tool::new("late", "", || async {})), super::Added::New);
+    assert_eq!(watch.next().await, Some(toolbay_protocol::watch::Change::Tools));
+    assert!(!call(&connection, "late", json!({})).await.failed());
+}

@@ -1,0 +1,140 @@
+//! A template read backwards: which values, filled in, give this URI.
+
+use toolbay_protocol::types::Dict;
+
+use super::parse::{Hole, Operator, Part, UriTemplate};
+
+/// How many ways to divide a URI are tried before it is taken not to fit.
+const TRIES: usize = 10_000;
+/// No longer URI is looked at.
+const LONGEST: usize = 65_536;
+
+impl UriTemplate {
+    /// The values of its holes in `uri`; `None` where it does not fit. Earlier holes take as little as they can, but for
+    /// those that may hold `/`.
+    pub fn matches(&self, uri: &str) -> Option<Dict<String>> {
+        if uri.len() > LONGEST {
+            return None;
+        }
+        let mut search = Search { found: Vec::new(), tries: TRIES };
+        search.parts(&self.parts, uri)?;
+        let mut values = Dict::new();
+        for (name, value) in search.found {
+            values.insert(name, value);
+        }
+        Some(values)
+    }
+}
+
+struct Search<'t> {
+    found: Vec<(&'t str, String)>,
+    tries: usize,
+}
+
+impl<'t> Search<'t> {
+    fn parts(&mut self, parts: &'t [Part], uri: &str) -> Option<()> {
+        match parts.split_first() {
+            None => uri.is_empty().then_some(()),
+            Some((Part::Literal(text), rest)) => self.parts(rest, uri.strip_prefix(&**text)?),
+            Some((Part::Holes(operator, holes), rest)) if operator.names() => self.named(*operator, holes, rest, uri),
+            Some((Part::Holes(operator, holes), rest)) => {
+                if operator.first().is_empty() {
+                    return self.listed(*operator, holes, rest, uri);
+                }
+                let mark = self.found.len();
+                if let Some(inner) = uri.strip_prefix(operator.first()) {
+                    if self.listed(*operator, holes, rest, inner).is_some() {
+                        return Some(());
+                    }
+                    self.found.truncate(mark);
+                }
+                // All of them may have been left out.
+                self.parts(rest, uri)
+            }
+        }
+    }
+
+    /// Values by their place, each up to what stands between.
+    fn listed(&mut self, operator: Operator, holes: &'t [Hole], rest: &'t [Part], uri: &str) -> Option<()> {
+        let Some((hole, others)) = holes.split_first() else { return self.parts(rest, uri) };
+        let longest = uri.find(|letter| !allowed(operator, hole, letter)).unwrap_or(uri.len());
+        let ends = uri[..longest].char_indices().map(|(at, _)| at).skip(1).chain([longest]).filter(|end| *end > 0);
+        let ends: Vec<usize> = if operator.reserved() { ends.rev_sorted() } else { ends.collect() };
+        for end in ends {
+            self.tries = self.tries.checked_sub(1)?;
+            // An end in the middle of an escape is none.
+            let Some(value) = decode(&uri[..end]) else { continue };
+            let mark = self.found.len();
+            self.found.push((&hole.name, value));
+            let behind = &uri[end..];
+            let on = match (others.is_empty(), behind.strip_prefix(operator.between())) {
+                (true, _) => self.parts(rest, behind),
+                (false, Some(behind)) => self.listed(operator, others, rest, behind),
+                // The later ones may have been left out.
+                (false, None) => self.parts(rest, behind),
+            };
+            if on.is_some() {
+                return Some(());
+            }
+            self.found.truncate(mark);
+        }
+        None
+    }
+
+    /// Values with their names, in any order, as many as there are.
+    fn named(&mut self, operator: Operator, holes: &'t [Hole], rest: &'t [Part], uri: &str) -> Option<()> {
+        let end = match operator {
+            Operator::Parameter => uri.find(['/', '?', '#']),
+            _ => uri.find('#'),
+        };
+        let (pairs, behind) = uri.split_at(end.unwrap_or(uri.len()));
+        let Some(pairs) = pairs.strip_prefix(operator.first()) else { return self.parts(rest, uri) };
+        for pair in pairs.split(operator.between()).filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let name = decode(name)?;
+            if let Some(hole) = holes.iter().find(|hole| *hole.name == name) {
+                self.found.push((&hole.name, decode(value)?));
+            }
+        }
+        self.parts(rest, behind)
+    }
+}
+
+/// Ends from the farthest to the nearest.
+trait Backwards: Iterator<Item = usize> + Sized {
+    fn rev_sorted(self) -> Vec<usize> {
+        let mut all: Vec<usize> = self.collect();
+        all.reverse();
+        all
+    }
+}
+
+impl<I: Iterator<Item = usize>> Backwards for I {}
+
+fn allowed(operator: Operator, hole: &Hole, letter: char) -> bool {
+    if operator.reserved() {
+        return true;
+    }
+    let between = letter == operator.between() && operator.between() != ',';
+    if hole.explode && (between || letter == ',') {
+        return true;
+    }
+    // A dot is plain in a simple value, and an end in a label.
+    !(between || matches!(letter, '/' | '?' | '#' | '&' | ','))
+}
+
+/// What a value says; `None` where an escape is none, or gives no text.
+fn decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let digits = [rest.next()?, rest.next()?];
+            let digits = std::str::from_utf8(&digits).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
