@@ -30,6 +30,8 @@ pub enum Kind {
     Unauthorized,
     /// The session is unknown to the server; it must be opened again.
     SessionLost,
+    /// The peer has no room for this now; later it may.
+    Busy,
 }
 
 impl Error {

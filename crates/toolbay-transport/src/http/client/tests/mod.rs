@@ -1,0 +1,10 @@
+mod asks;
+mod calls;
+mod headers;
+mod listening;
+mod meeting;
+mod network;
+mod peer;
+mod resuming;
+mod sessions;
+mod two_endpoints;
