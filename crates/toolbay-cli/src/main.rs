@@ -1,3 +1,41 @@
-//! The `toolbay` command.
+//! The `toolbay` command. A file per subcommand; what they share is how a server is reached ([`target`]) and how things
+//! are shown ([`show`]).
 
-fn main() {}
+mod args;
+mod call;
+mod exit;
+mod get;
+mod list;
+mod read;
+mod serve;
+mod show;
+mod target;
+mod up;
+
+use clap::Parser;
+
+use crate::{args::Command, exit::Exit};
+
+fn main() -> std::process::ExitCode {
+    let args = args::Args::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return exit::report(&Exit::failed(format!("cannot start: {error}"))),
+    };
+    let done = runtime.block_on(async {
+        match args.command {
+            Command::Up(up) => up::run(up).await,
+            Command::List(list) => list::run(list).await,
+            Command::Call(call) => call::run(call).await,
+            Command::Read(read) => read::run(read).await,
+            Command::Get(get) => get::run(get).await,
+            Command::Serve(serve) => serve::run(serve).await,
+        }
+    });
+    // A read of a terminal may still be pending on a thread of its own; nobody waits for it.
+    runtime.shutdown_background();
+    match done {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(exit) => exit::report(&exit),
+    }
+}

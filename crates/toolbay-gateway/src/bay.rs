@@ -220,6 +220,7 @@ impl Inner {
         let old = self.catalog.swap(Arc::new(catalog));
         let new = self.catalog();
         *self.clashes.lock().unwrap_or_else(PoisonError::into_inner) = clashes;
+        let mut changes = std::collections::BTreeSet::new();
         for (listed, change) in [
             (Listed::Tools, Change::Tools),
             (Listed::Prompts, Change::Prompts),
@@ -227,8 +228,11 @@ impl Inner {
             (Listed::Templates, Change::Resources),
         ] {
             if !new.lists_alike(&old, listed) {
-                self.hub.publish(&change);
+                changes.insert(change);
             }
+        }
+        for change in changes {
+            self.hub.publish(&change);
         }
         self.moved.send_modify(|count| *count += 1);
     }

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use tokio::time;
 use toolbay_protocol::{
-    Method,
+    Method, Revision,
     exchange::{Note, Step},
     greeting::{
         Introduction, Meeting,
@@ -32,6 +32,8 @@ pub struct Approach {
     pub us: Introduction,
     /// Who hears what belongs to no call.
     pub listener: Arc<dyn Listener>,
+    /// The one revision to speak; without one, the newest that both sides know.
+    pub revision: Option<Revision>,
     /// How long a server may leave `server/discover` unanswered before it is taken for an older one.
     pub probe: Duration,
     /// How long it may take in all.
@@ -41,7 +43,15 @@ pub struct Approach {
 impl Approach {
     /// An approach as `us` with nobody listening.
     pub fn new(us: Introduction) -> Self {
-        Self { us, listener: Arc::new(Deaf), probe: Duration::from_secs(10), deadline: Duration::from_secs(60) }
+        Self { us, listener: Arc::new(Deaf), revision: None, probe: Duration::from_secs(10), deadline: Duration::from_secs(60) }
+    }
+
+    /// The search that it asks for.
+    pub(crate) fn search(&self) -> Probe {
+        match self.revision {
+            Some(revision) => Probe::pinned(self.us.clone(), revision),
+            None => Probe::new(self.us.clone()),
+        }
     }
 
     /// The same approach with somebody listening.
@@ -61,7 +71,7 @@ impl fmt::Debug for Approach {
 pub async fn child(command: ServerCommand, approach: Approach) -> Result<Connection, Error> {
     let deadline = approach.deadline;
     let meeting = async {
-        let mut probe = Probe::new(approach.us.clone());
+        let mut probe = approach.search();
         loop {
             let started = command.clone().spawn();
             let (process, pipes) = started.map_err(|error| Error::new(Kind::Unreachable, error.to_string()))?;
@@ -84,16 +94,16 @@ pub async fn memory<S: Service>(service: Arc<S>, options: Options, approach: App
     // Ends with the link: when the other end is dropped, there is nothing left to read.
     tokio::spawn(duplex::serve(service, theirs.0, theirs.1, options));
     let link = duplex::Client::start(Arc::new(approach.us.clone()), ours.0, ours.1, Arc::clone(&approach.listener));
-    over(link, approach, Probe::new).await
+    let probe = approach.search();
+    over(link, approach, probe).await
 }
 
 /// Meets whoever is at the other end of a link.
 pub(crate) async fn over(
     link: duplex::Client,
     approach: Approach,
-    probe: fn(Introduction) -> Probe,
+    mut probe: Probe,
 ) -> Result<Connection, Error> {
-    let mut probe = probe(approach.us.clone());
     let met = time::timeout(approach.deadline, meet(&link, &mut probe, approach.probe, Restart::Impossible)).await;
     match met.unwrap_or_else(|_| Err(Error::overdue("meeting the server", approach.deadline)))? {
         Some(met) => Ok(connection(met, &approach, link)),

@@ -10,7 +10,7 @@ use toolbay_protocol::{
     watch::{Filter, legacy},
 };
 
-use crate::{Error, Kind, Listener, duplex};
+use crate::{Error, Kind, Listener, duplex, http};
 
 /// A connection to a server; cheap to clone, closed with [`Connection::close`] or its last clone.
 #[derive(Clone)]
@@ -27,6 +27,8 @@ struct Inner {
 pub(crate) enum Wire {
     /// Frames go both ways on one link.
     Duplex(duplex::Client),
+    /// Each request is an exchange of its own.
+    Http(http::client::Client),
 }
 
 impl Connection {
@@ -52,6 +54,7 @@ impl Connection {
         }
         match &self.0.wire {
             Wire::Duplex(link) => link.call(call).await.map(|call| Running(Way::Duplex(call))),
+            Wire::Http(client) => client.call(call).await.map(|call| Running(Way::Http(Box::new(call)))),
         }
     }
 
@@ -74,6 +77,7 @@ impl Connection {
     pub async fn tell(&self, note: Note) -> Result<(), Error> {
         match &self.0.wire {
             Wire::Duplex(link) => link.tell(note),
+            Wire::Http(client) => client.tell(note).await,
         }
     }
 
@@ -125,6 +129,7 @@ impl Connection {
     pub async fn close(&self) {
         match &self.0.wire {
             Wire::Duplex(link) => link.close().await,
+            Wire::Http(client) => client.close().await,
         }
     }
 
@@ -132,6 +137,7 @@ impl Connection {
     pub async fn ended(&self) -> Error {
         match &self.0.wire {
             Wire::Duplex(link) => link.ended().await,
+            Wire::Http(client) => client.ended().await,
         }
     }
 }
@@ -149,6 +155,7 @@ pub struct Running(Way);
 #[derive(Debug)]
 enum Way {
     Duplex(duplex::client::RunningCall),
+    Http(Box<http::client::RunningCall>),
 }
 
 impl Running {
@@ -156,6 +163,7 @@ impl Running {
     pub async fn step(&mut self) -> Result<Step, Error> {
         match &mut self.0 {
             Way::Duplex(call) => call.step().await,
+            Way::Http(call) => call.step().await,
         }
     }
 
@@ -163,6 +171,7 @@ impl Running {
     pub async fn answer(&mut self, answers: Answers) -> Result<(), Error> {
         match &mut self.0 {
             Way::Duplex(call) => call.answer(answers),
+            Way::Http(call) => call.answer(answers).await,
         }
     }
 }

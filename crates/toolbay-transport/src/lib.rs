@@ -7,6 +7,7 @@ pub mod connect;
 pub mod connection;
 pub mod duplex;
 mod error;
+pub mod http;
 pub mod listener;
 pub mod memory;
 mod service;

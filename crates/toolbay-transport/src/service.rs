@@ -6,6 +6,7 @@ use toolbay_protocol::{
     ErrorObject, Method, Raw,
     exchange::{Note, Outcome, Return},
     greeting::{Introduction, Profile},
+    headers::HeaderPlan,
     watch::Filter,
 };
 
@@ -28,6 +29,13 @@ pub trait Service: Send + Sync + 'static {
     fn note(&self, caller: &Arc<Caller>, note: Note) -> impl Future<Output = ()> + Send {
         let _ = (caller, note);
         async {}
+    }
+
+    /// Which parameters of a tool its callers repeat in headers, where a transport has headers. Asked before each call
+    /// that comes with headers: be quick.
+    fn header_plan(&self, caller: &Arc<Caller>, tool: &str) -> Option<Arc<HeaderPlan>> {
+        let _ = (caller, tool);
+        None
     }
 
     /// A session opened.
@@ -56,6 +64,10 @@ impl<S: Service> Service for Arc<S> {
 
     fn note(&self, caller: &Arc<Caller>, note: Note) -> impl Future<Output = ()> + Send {
         S::note(self, caller, note)
+    }
+
+    fn header_plan(&self, caller: &Arc<Caller>, tool: &str) -> Option<Arc<HeaderPlan>> {
+        S::header_plan(self, caller, tool)
     }
 
     fn joined(&self, caller: &Arc<Caller>) {

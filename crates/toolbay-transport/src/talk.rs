@@ -10,6 +10,7 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use tokio::sync::{Notify, oneshot};
@@ -37,6 +38,8 @@ pub enum Said {
     Note(Note),
     /// Questions to a caller that stays, and where the answers go.
     Ask(Asks, oneshot::Sender<Answers>),
+    /// The connection may go; the caller is to come back for the rest after this long.
+    HangUp(Duration),
 }
 
 /// What came of a question.
@@ -142,6 +145,17 @@ impl Cx {
         self.0.state().said.push_back(Said::Ask(asks, answer));
         self.0.said.notify_one();
         answers.await.map(Reply::Answers).map_err(|_| Gone)
+    }
+
+    /// Lets go of the connection on which a long answer is awaited, where the caller can come back for the rest (2025-11-25
+    /// over HTTP); it is told to wait for `pause` first. Elsewhere nothing happens.
+    pub fn hang_up(&self, pause: Duration) {
+        let mut state = self.0.state();
+        if state.said.len() < NOTES {
+            state.said.push_back(Said::HangUp(pause));
+            drop(state);
+            self.0.said.notify_one();
+        }
     }
 
     /// Whether the caller answers while its request is open, or by another one.

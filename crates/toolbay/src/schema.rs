@@ -3,7 +3,10 @@
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
-use toolbay_protocol::Raw;
+use toolbay_protocol::{
+    Raw,
+    types::{FieldSchema, RequestedSchema},
+};
 
 /// Whose schema it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +45,38 @@ pub(crate) fn of_output<T: JsonSchema>() -> Raw {
 pub(crate) fn of_nothing() -> Map<String, Value> {
     let members = [("type", Value::from("object")), ("additionalProperties", Value::from(false))];
     members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// The form that a type describes (spec: client/elicitation): a flat object of simple fields.
+pub(crate) fn of_form<T: JsonSchema>() -> Result<RequestedSchema, String> {
+    let mut schema = generate::<T>(Side::Input);
+    schema.retain(|key, _| matches!(key.as_str(), "type" | "properties" | "required"));
+    schema.entry("properties").or_insert_with(|| Map::new().into());
+    for field in schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
+        name_choices(field.1);
+    }
+    let form: RequestedSchema = Raw::of(&schema).read().map_err(|flaw| flaw.to_string())?;
+    let odd = form.properties.iter().find(|(_, field)| matches!(field, FieldSchema::Unknown(_)));
+    match odd {
+        Some((name, _)) => Err(format!("field `{name}` is no text, number, truth value or choice")),
+        None => Ok(form),
+    }
+}
+
+/// Choices whose docs stand beside them have titles in a form.
+fn name_choices(field: &mut Value) {
+    let choices = field.get_mut("oneOf").and_then(Value::as_array_mut);
+    let mut titled = false;
+    for choice in choices.into_iter().flatten().filter_map(Value::as_object_mut) {
+        let shown = choice.remove("title").or_else(|| choice.get("description").cloned());
+        let shown = shown.or_else(|| choice.get("const").cloned()).unwrap_or_default();
+        choice.retain(|key, _| key == "const");
+        choice.insert("title".into(), shown);
+        titled = true;
+    }
+    if titled && let Some(field) = field.as_object_mut() {
+        field.insert("type".into(), "string".into());
+    }
 }
 
 fn generate<T: JsonSchema>(side: Side) -> Map<String, Value> {

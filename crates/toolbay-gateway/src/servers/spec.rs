@@ -4,10 +4,11 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use toolbay_transport::{
     Approach, Connection, Error, Service, connect, duplex,
+    http::client::{self, Target},
     stdio::child::{OnLine, ServerCommand},
 };
 
-use crate::config::{Endpoint, Server, Setup};
+use crate::config::{Endpoint, Remote, Server, Setup};
 
 /// Connects, as often as it is asked to.
 pub type Connector =
@@ -99,10 +100,16 @@ pub fn endpoint(endpoint: Endpoint) -> Connector {
             let command = command.on_stderr(OnLine::new(move |line| listener.stderr(line)));
             Box::pin(connect::child(command, approach))
         }),
-        Endpoint::Http(_) | Endpoint::Sse(_) => Arc::new(|_| {
-            Box::pin(async { Err(Error::new(toolbay_transport::Kind::Unreachable, "HTTP is not served yet")) })
-        }),
+        Endpoint::Http(remote) => over_http(remote, client::Mode::Auto),
+        Endpoint::Sse(remote) => over_http(remote, client::Mode::LegacySse),
     }
+}
+
+fn over_http(remote: Remote, mode: client::Mode) -> Connector {
+    Arc::new(move |approach: Approach| {
+        let target = Target { headers: remote.headers.clone(), mode, ..Target::new(remote.url.uri().clone()) };
+        Box::pin(client::connect(target, approach))
+    })
 }
 
 /// Connects a service in this process.

@@ -31,6 +31,18 @@ pub fn stated_version(params: Option<&Raw>) -> Option<Raw> {
     params?.get("_meta")?.get(PROTOCOL_VERSION)
 }
 
+/// The version as written, if the envelope is complete; whether it holds what it should is not asked yet.
+pub fn complete(params: Option<&Raw>) -> Result<Raw, Fault> {
+    let meta = params.and_then(|params| params.get("_meta")).filter(|meta| meta.kind() == Kind::Object);
+    let member = |key: &str| {
+        let found = meta.as_ref().and_then(|meta| meta.get(key));
+        found.ok_or_else(|| Fault::params(format!("`_meta` must carry {key:?}")))
+    };
+    let version = member(PROTOCOL_VERSION)?;
+    member(CLIENT_CAPABILITIES)?;
+    Ok(version)
+}
+
 /// Reads the envelope; the first fault of spec: basic/index counts: complete, version a string, version known.
 pub fn read(params: Option<&Raw>) -> Result<Introduction, Fault> {
     let meta = params.and_then(|params| params.get("_meta")).filter(|meta| meta.kind() == Kind::Object);

@@ -55,17 +55,36 @@ pub struct Probe {
     us: Introduction,
     stage: Stage,
     revision: Revision,
+    handshake: Revision,
+    scope: Scope,
+}
+
+/// Which revisions may be found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Scope {
+    Any,
+    One,
 }
 
 impl Probe {
     /// A search that begins with the newest revision.
     pub fn new(us: Introduction) -> Self {
-        Self { us, stage: Stage::Discover, revision: Revision::LATEST }
+        let (revision, handshake) = (Revision::LATEST, Revision::LATEST_LEGACY);
+        Self { us, stage: Stage::Discover, revision, handshake, scope: Scope::Any }
     }
 
     /// A search that goes straight to the handshake, where the server is known to need it.
     pub fn legacy(us: Introduction) -> Self {
-        Self { us, stage: Stage::Initialize, revision: Revision::LATEST_LEGACY }
+        Self { stage: Stage::Initialize, ..Self::new(us) }
+    }
+
+    /// A search for one revision and no other.
+    pub fn pinned(us: Introduction, revision: Revision) -> Self {
+        let any = Self::new(us);
+        match revision.era() {
+            Era::Legacy => Self { stage: Stage::Initialize, handshake: revision, scope: Scope::One, ..any },
+            Era::Modern => Self { revision, scope: Scope::One, ..any },
+        }
     }
 
     /// The client that searches.
@@ -80,7 +99,7 @@ impl Probe {
                 Next::Send(Arc::new(self.us.in_revision(self.revision)), Method::Discover, Raw::EMPTY)
             }
             Stage::Initialize | Stage::Restarted => {
-                let us = Arc::new(self.us.in_revision(Revision::LATEST_LEGACY));
+                let us = Arc::new(self.us.in_revision(self.handshake));
                 let offer = legacy::offer(&us);
                 Next::Send(us, Method::Initialize, offer)
             }
@@ -118,8 +137,7 @@ impl Probe {
     }
 
     fn after_error(&mut self, error: &ErrorObject) -> Next {
-        let modern = matches!(error.code, code::HEADER_MISMATCH | code::MISSING_CAPABILITY);
-        if modern {
+        if is_modern(error.code) {
             return Next::Failed(format!("it refuses `server/discover`: {error}"));
         }
         if error.code != code::UNSUPPORTED_VERSION {
@@ -139,6 +157,9 @@ impl Probe {
     }
 
     fn fall_back(&mut self) -> Next {
+        if self.scope == Scope::One {
+            return Next::Failed(format!("it does not speak revision {}", self.revision));
+        }
         if self.stage == Stage::Reprobe {
             return Next::Failed("it refuses both `initialize` and `server/discover`".into());
         }
@@ -149,6 +170,9 @@ impl Probe {
     fn after_initialize(&mut self, came: Came) -> Next {
         match came {
             Came::Answer(Ok(result)) => match legacy::accept(&result) {
+                Ok(meeting) if self.scope == Scope::One && meeting.revision != self.handshake => {
+                    Next::Failed(format!("it speaks revision {}, not {}", meeting.revision, self.handshake))
+                }
                 Ok(meeting) => Next::Met(meeting),
                 Err(why) => Next::Failed(why),
             },
@@ -165,7 +189,8 @@ impl Probe {
             Came::Status(status @ (401 | 403), _) => {
                 Next::Failed(format!("it answers HTTP {status}: it wants authorization (`headers` in its configuration)"))
             }
-            Came::Status(404 | 405, Some(_)) => Next::TwoEndpoints,
+            // The same, in words that say nothing of the modern era.
+            Came::Status(400 | 404 | 405, Some(error)) if !is_modern(error.code) => Next::TwoEndpoints,
             Came::Status(status, Some(error)) => Next::Failed(format!("it answers HTTP {status}: {error}")),
             Came::Status(status, None) => Next::Failed(format!("it answers `initialize` with HTTP {status}")),
             Came::Answer(Err(error)) => Next::Failed(format!("it refuses `initialize`: {error}")),
@@ -173,4 +198,9 @@ impl Probe {
             Came::End => Next::Failed("it went away during `initialize`".into()),
         }
     }
+}
+
+/// Whether only a modern server says so; one that does not know a revision is asked for others first.
+fn is_modern(code: i64) -> bool {
+    matches!(code, code::HEADER_MISMATCH | code::MISSING_CAPABILITY)
 }

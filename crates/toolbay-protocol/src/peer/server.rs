@@ -65,6 +65,7 @@ pub struct Server {
     profile: Arc<Profile>,
     session: Option<Arc<Introduction>>,
     level: Option<Level>,
+    initialized: bool,
     begun: u64,
     minted: i64,
     serving: HashMap<ServeId, Incoming>,
@@ -78,7 +79,7 @@ impl Server {
     /// A link on which nothing was said yet.
     pub fn new(profile: Arc<Profile>) -> Self {
         let (serving, ids, asked, out, events) = Default::default();
-        Self { profile, session: None, level: None, begun: 0, minted: 0, serving, ids, asked, out, events }
+        Self { profile, session: None, level: None, initialized: false, begun: 0, minted: 0, serving, ids, asked, out, events }
     }
 
     /// Describes itself anew from here on.
@@ -89,6 +90,11 @@ impl Server {
     /// The client of the session, where one was opened.
     pub fn session(&self) -> Option<&Arc<Introduction>> {
         self.session.as_ref()
+    }
+
+    /// Whether the session is open on both sides: before that, a server tells of nothing (spec: basic/lifecycle).
+    pub fn is_initialized(&self) -> bool {
+        self.initialized
     }
 
     /// Takes what came.
@@ -208,6 +214,7 @@ impl Server {
             }
             return;
         }
+        self.initialized |= method == Method::Initialized;
         self.events.push_back(ServerEvent::Note(Note { method, params }));
     }
 

@@ -152,7 +152,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
             flushed = self.writer.flush(), if backlog > 0 => Woken::Flushed(flushed),
             Some((key, did)) = self.work.next(), if backlog < BACKLOG => Woken::Did(key, did),
             came = self.reader.read(), if open && backlog < BACKLOG => Woken::Came(came),
-            Some(change) = self.watches.next(), if backlog < BACKLOG => Woken::Changed(change),
+            Some(change) = self.watches.next(), if backlog < BACKLOG && self.peer.is_initialized() => Woken::Changed(change),
             () = shutdown.cancelled(), if open => Woken::Shutdown,
             () = grace(until) => Woken::GraceOver,
         }
@@ -294,6 +294,8 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
                     self.asked.insert((key, round), waiting);
                 }
             }
+            // A link that is held open all the time has nothing to let go of.
+            Did::Said(Said::HangUp(_)) => {}
             Did::Done(outcome) => {
                 self.aborts.remove(&key);
                 self.peer.done(key, outcome);

@@ -5,6 +5,7 @@ use std::{fmt, future::Future, num::NonZeroUsize, sync::Arc, time::Duration};
 use toolbay_protocol::types::{self, CacheScope, Icon, Implementation};
 
 use super::{
+    ask::Sealer,
     context::Ctx,
     live::{Handle, Live, Settings, Tells},
     page::{Hints, Page},
@@ -179,6 +180,13 @@ impl<S: Send + Sync + 'static> Server<S> {
     #[must_use]
     pub fn cache_reads(self, time: Duration, scope: CacheScope) -> Self {
         self.setting(|settings| settings.reads = hints(time, scope))
+    }
+
+    /// Seals what callers carry between two rounds of a question with this secret instead of one that ends with the
+    /// process, so that any replica with the same secret carries on; it is good for `life`.
+    #[must_use]
+    pub fn sealed_with(self, secret: impl AsRef<[u8]>, life: Duration) -> Self {
+        self.setting(|settings| settings.sealer = Some(Sealer::keyed(secret.as_ref(), life)))
     }
 
     /// What models are told of errors that were not meant for them.

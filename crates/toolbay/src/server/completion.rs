@@ -120,9 +120,9 @@ pub(crate) async fn serve(live: &Arc<Live>, request: Request, line: Cx) -> Outco
         Some(complete) => {
             let arguments = params.context.and_then(|context| context.arguments).unwrap_or_default();
             let typed = Completing { value: params.argument.value, arguments };
-            let cx = Ctx::new(request, line, Arc::clone(live));
-            let came = failure::run(|| {
-                let work = complete.call(typed, cx);
+            let cx = Ctx::new(request, line, live)?;
+            let came = failure::run(&cx, || {
+                let work = complete.call(typed, cx.clone());
                 Ok(Box::pin(async move { Ok(work.await) }))
             });
             let subject = Subject { kind: "completion", name: &params.argument.name };

@@ -8,14 +8,15 @@ use std::{
 
 use serde::Serialize;
 use toolbay_protocol::{
-    Method, Raw, Revision,
-    exchange::Note,
+    ErrorObject, Method, Raw, Revision,
+    exchange::{Note, Return},
     raw::Object,
     types::{ClientCapabilities, Implementation, LoggingLevel},
 };
 use toolbay_transport::{Caller, Cx, Principal, Request};
 
 use super::{
+    ask::{Binding, Memory, Sealer},
     live::{Handle, Live},
     progress::ProgressNote,
 };
@@ -29,11 +30,21 @@ struct Inner {
     request: Request,
     server: Arc<Live>,
     told: Mutex<f64>,
+    memory: Mutex<Memory>,
 }
 
 impl Ctx {
-    pub(crate) fn new(request: Request, line: Cx, server: Arc<Live>) -> Self {
-        Self(Arc::new(Inner { line, request, server, told: Mutex::new(f64::NEG_INFINITY) }))
+    /// The context of a call; an error where the caller brings back a state that is not ours.
+    pub(crate) fn new(mut request: Request, line: Cx, server: &Arc<Live>) -> Result<Self, ErrorObject> {
+        let back = std::mem::take(&mut request.returning);
+        let memory = if back == Return::default() {
+            Memory::default()
+        } else {
+            let sealer = server.settings.sealer.as_ref();
+            Memory::returned(sealer, &binding(server, &request), back)?
+        };
+        let (told, memory) = (Mutex::new(f64::NEG_INFINITY), Mutex::new(memory));
+        Ok(Self(Arc::new(Inner { line, request, server: Arc::clone(server), told, memory })))
     }
 
     /// Tells how far the call is: `cx.progress(1.0).of(3.0).saying("first of three").await`.
@@ -127,6 +138,26 @@ impl Ctx {
         &self.0.request.params
     }
 
+    pub(crate) fn method(&self) -> &Method {
+        &self.0.request.method
+    }
+
+    pub(crate) fn line(&self) -> &Cx {
+        &self.0.line
+    }
+
+    pub(crate) fn sealer(&self) -> Option<&Sealer> {
+        self.0.server.settings.sealer.as_ref()
+    }
+
+    pub(crate) fn binding(&self) -> Binding {
+        binding(&self.0.server, &self.0.request)
+    }
+
+    pub(crate) fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.0.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn wants_progress(&self) -> bool {
         self.0.line.wants_progress()
     }
@@ -145,6 +176,10 @@ impl Ctx {
         // A caller that is gone is noticed elsewhere.
         let _ = self.0.line.note(note).await;
     }
+}
+
+fn binding(server: &Live, request: &Request) -> Binding {
+    Binding::new(&server.settings.who.name, &request.caller.principal, &request.method, &request.params)
 }
 
 impl fmt::Debug for Ctx {

@@ -6,7 +6,7 @@ use std::{any::Any, fmt, future::Future, panic::AssertUnwindSafe, pin::Pin};
 use futures_util::FutureExt as _;
 use toolbay_protocol::{ErrorObject, Raw, exchange::Outcome};
 
-use super::{arguments::Misfit, live::Live, output};
+use super::{arguments::Misfit, ask::Parted, context::Ctx, live::Live, output};
 use crate::error::{Foreign, Reason, Report, Result, chain, reference};
 
 /// What a handler came to.
@@ -17,10 +17,13 @@ pub(crate) enum Came<T> {
     Misfit(Misfit),
     /// It panicked.
     Panicked(String),
+    /// None: the caller was sent back with questions.
+    Parted,
 }
 
 /// Runs a handler to its end, whatever that is.
 pub(crate) async fn run<T>(
+    cx: &Ctx,
     start: impl FnOnce() -> Result<Pin<Box<dyn Future<Output = Result<T>> + Send>>, Misfit>,
 ) -> Came<T> {
     let work = async {
@@ -29,7 +32,15 @@ pub(crate) async fn run<T>(
             Err(misfit) => Came::Misfit(misfit),
         }
     };
-    AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|panic| Came::Panicked(said(&*panic)))
+    match AssertUnwindSafe(work).catch_unwind().await {
+        Ok(Came::Answer(answer)) => match cx.part().await {
+            Ok(Parted::No) => Came::Answer(answer),
+            Ok(Parted::Yes) => Came::Parted,
+            Err(error) => Came::Answer(Err(error.into())),
+        },
+        Ok(came) => came,
+        Err(panic) => Came::Panicked(said(&*panic)),
+    }
 }
 
 fn said(panic: &(dyn Any + Send)) -> String {
@@ -57,6 +68,8 @@ impl fmt::Display for Subject<'_> {
 pub(crate) fn of_tool(live: &Live, subject: Subject<'_>, came: Came<Raw>) -> Outcome {
     let reason = match came {
         Came::Answer(Ok(result)) => return Ok(result),
+        // What the caller was asked is the answer; the transport has it.
+        Came::Parted => return Ok(Raw::EMPTY),
         Came::Misfit(misfit) => return Ok(output::failure(&format!("invalid arguments for {subject}: {misfit}"))),
         Came::Panicked(what) => return Ok(output::failure(&hidden(live, subject, &what))),
         Came::Answer(Err(fail)) => fail.reason(),
@@ -65,8 +78,7 @@ pub(crate) fn of_tool(live: &Live, subject: Subject<'_>, came: Came<Raw>) -> Out
         Reason::Tool(error) => Ok(output::failure(&error.to_string())),
         Reason::Protocol(error) => Err(error),
         Reason::Foreign(error) => Ok(output::failure(&hidden(live, subject, &chain(&*error)))),
-        // What the caller was asked is the answer; the transport has it.
-        Reason::Suspended => Ok(Raw::EMPTY),
+        Reason::Suspended => Err(nothing_asked()),
     }
 }
 
@@ -78,6 +90,7 @@ pub(crate) fn of_other<T>(
 ) -> std::result::Result<Option<T>, ErrorObject> {
     let reason = match came {
         Came::Answer(Ok(answer)) => return Ok(Some(answer)),
+        Came::Parted => return Ok(None),
         Came::Misfit(misfit) => return Err(ErrorObject::invalid_params(format!("{subject}: {misfit}"))),
         Came::Panicked(what) => return Err(ErrorObject::internal(hidden(live, subject, &what))),
         Came::Answer(Err(fail)) => fail.reason(),
@@ -86,8 +99,12 @@ pub(crate) fn of_other<T>(
         Reason::Tool(error) => Err(ErrorObject::internal(error.to_string())),
         Reason::Protocol(error) => Err(error),
         Reason::Foreign(error) => Err(ErrorObject::internal(hidden(live, subject, &chain(&*error)))),
-        Reason::Suspended => Ok(None),
+        Reason::Suspended => Err(nothing_asked()),
     }
+}
+
+fn nothing_asked() -> ErrorObject {
+    ErrorObject::internal("the handler waits for an answer that it never asked for")
 }
 
 /// Reports a failure to the author; what the other side may know of it.

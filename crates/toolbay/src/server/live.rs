@@ -17,6 +17,7 @@ use toolbay_protocol::{
 use toolbay_transport::Hub;
 
 use super::{
+    ask::Sealer,
     page::Hints,
     prompt::Prompt,
     registry::{Added, Registry},
@@ -43,6 +44,7 @@ pub(crate) struct Settings {
     pub(crate) lists: Hints,
     pub(crate) reads: Hints,
     pub(crate) foreign: Foreign,
+    pub(crate) sealer: Option<Sealer>,
     pub(crate) report: Arc<dyn Fn(&Report) + Send + Sync>,
 }
 
@@ -57,6 +59,7 @@ impl Settings {
             lists: Hints::default(),
             reads: Hints::default(),
             foreign: Foreign::default(),
+            sealer: Sealer::random(Sealer::LIFE),
             report: Arc::new(write_to_stderr),
         }
     }

@@ -4,6 +4,7 @@
 //! only the author's words: tools, prompts, resources, and the context of a call.
 
 mod arguments;
+mod ask;
 mod builder;
 mod completion;
 mod context;
@@ -23,6 +24,7 @@ mod service;
 mod tool;
 
 pub use arguments::Arguments;
+pub use ask::Elicited;
 pub use builder::Server;
 pub use completion::{Completing, Suggestions};
 pub use context::Ctx;

@@ -78,8 +78,8 @@ async fn call_tool(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {
     // spec: server/tools, an unknown tool is an error of the protocol
     let tool = live.registry.load().tools.get(&name).cloned();
     let tool = tool.ok_or_else(|| ErrorObject::invalid_params(format!("there is no tool called {name:?}")))?;
-    let cx = Ctx::new(request, line, Arc::clone(live));
-    let came = failure::run(|| (tool.call)(&arguments, &cx)).await;
+    let cx = Ctx::new(request, line, live)?;
+    let came = failure::run(&cx, || (tool.call)(&arguments, &cx)).await;
     failure::of_tool(live, Subject { kind: "tool", name: &tool.words.name }, came)
 }
 
@@ -113,8 +113,8 @@ async fn list_resources(live: &Arc<Live>, request: Request, line: Cx) -> Outcome
         },
         Cursor::Beyond(cursor) => (&[][..], cursor),
     };
-    let cx = Ctx::new(request, line, Arc::clone(live));
-    let came = failure::run(|| Ok(lister(beyond, cx.clone()))).await;
+    let cx = Ctx::new(request, line, live)?;
+    let came = failure::run(&cx, || Ok(lister(beyond, cx.clone()))).await;
     let page = failure::of_other(live, Subject { kind: "list", name: "resources" }, came)?;
     let page = page.ok_or_else(|| ErrorObject::internal("nothing may be asked while resources are listed"))?;
     let listed: Vec<Raw> = page.items.into_iter().map(|item| Raw::of(&item.conformed(revision))).collect();
@@ -126,19 +126,19 @@ async fn read_resource(live: &Arc<Live>, request: Request, line: Cx) -> Outcome 
     let uri = text(&request.params, "uri")?;
     let revision = request.caller.introduction.revision;
     let registry = live.registry.load_full();
-    let cx = Ctx::new(request, line, Arc::clone(live));
+    let cx = Ctx::new(request, line, live)?;
     let found = match registry.resources.get(&uri) {
         Some(entry) => {
             let of = Of { uri: uri.clone(), mime_type: entry.words.mime_type.clone() };
             let (read, cx) = (&entry.read, &cx);
-            failure::run(move || read(&Dict::new(), of, cx)).await
+            failure::run(cx, move || read(&Dict::new(), of, cx)).await
         }
         None => {
             let fits = registry.templates.iter().find_map(|entry| Some((entry, entry.pattern.matches(&uri)?)));
             let Some((entry, holes)) = fits else { return Err(not_found(&uri)) };
             let of = Of { uri: uri.clone(), mime_type: entry.words.mime_type.clone() };
             let (read, cx) = (&entry.read, &cx);
-            failure::run(move || -> Result<ReadWork, _> { read(&holes, of, cx) }).await
+            failure::run(cx, move || -> Result<ReadWork, _> { read(&holes, of, cx) }).await
         }
     };
     match failure::of_other(live, Subject { kind: "resource", name: &uri }, found)? {
@@ -173,8 +173,8 @@ async fn get_prompt(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {
         }
         None => Dict::new(),
     };
-    let cx = Ctx::new(request, line, Arc::clone(live));
-    let came = failure::run(|| (prompt.fill)(&texts, &cx)).await;
+    let cx = Ctx::new(request, line, live)?;
+    let came = failure::run(&cx, || (prompt.fill)(&texts, &cx)).await;
     let Some(mut filled) = failure::of_other(live, Subject { kind: "prompt", name: &name }, came)? else {
         return Ok(Raw::EMPTY);
     };

@@ -1,0 +1,157 @@
+//! What may be typed.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+use crate::exit;
+
+/// One socket for every tool: many Model Context Protocol servers as one endpoint.
+#[derive(Debug, Parser)]
+#[command(name = "toolbay", version, about, after_help = exit::HELP)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Connect every configured server and serve them all as one endpoint
+    Up(Up),
+    /// List tools, prompts and resources
+    List(List),
+    /// Call a tool
+    Call(Call),
+    /// Read a resource
+    Read(Read),
+    /// Fill in a prompt
+    Get(Get),
+    /// Serve one of the embedded servers alone
+    Serve(Serve),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Up {
+    /// The configuration (default: ./toolbay.json, ./.mcp.json, then the user's own; without any, embedded servers)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Where to listen for HTTP
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7332")]
+    pub(crate) listen: SocketAddr,
+    /// Serve standard input and output instead of HTTP
+    #[arg(long)]
+    pub(crate) stdio: bool,
+    /// Write what happens as JSON, one object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Let other machines in, without asking who they are
+    #[arg(long, num_args = 0, default_value = "local", default_missing_value = "open")]
+    pub(crate) open: Open,
+}
+
+/// Who may come in where nobody is asked who they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Open {
+    /// Programs on this machine.
+    #[value(name = "local")]
+    ToThisMachine,
+    /// Everybody.
+    #[value(name = "open")]
+    ToAll,
+}
+
+/// Which servers are meant.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Target {
+    /// The configuration whose servers are meant (default: as for `up`)
+    #[arg(long, value_name = "FILE", conflicts_with = "url")]
+    pub(crate) config: Option<PathBuf>,
+    /// One server, at this address
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Write JSON
+    #[arg(long = "json", id = "as_json")]
+    pub(crate) json: bool,
+    /// One server, started by this command
+    #[arg(last = true, value_name = "COMMAND", conflicts_with_all = ["url", "config"])]
+    pub(crate) command: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum What {
+    Tools,
+    Prompts,
+    Resources,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct List {
+    /// What to list (default: everything)
+    #[arg(value_enum)]
+    pub(crate) what: Option<What>,
+    #[command(flatten)]
+    pub(crate) target: Target,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Call {
+    /// The tool's name, as `toolbay list tools` shows it
+    pub(crate) tool: String,
+    /// Arguments: `key=value` (as the tool's schema wants it) or `key:=JSON`
+    #[arg(value_name = "KEY=VALUE")]
+    pub(crate) pairs: Vec<String>,
+    /// All arguments as one JSON object; without a value, writes the result as JSON
+    #[arg(long, value_name = "OBJECT", num_args = 0..=1, require_equals = false)]
+    pub(crate) json: Option<Option<String>>,
+    /// The configuration whose servers are meant (default: as for `up`)
+    #[arg(long, value_name = "FILE", conflicts_with = "url")]
+    pub(crate) config: Option<PathBuf>,
+    /// One server, at this address
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// One server, started by this command
+    #[arg(last = true, value_name = "COMMAND", conflicts_with_all = ["url", "config"])]
+    pub(crate) command: Vec<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Read {
+    /// The resource's URI
+    pub(crate) uri: String,
+    #[command(flatten)]
+    pub(crate) target: Target,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Get {
+    /// The prompt's name, as `toolbay list prompts` shows it
+    pub(crate) prompt: String,
+    /// Arguments
+    #[arg(value_name = "KEY=VALUE")]
+    pub(crate) pairs: Vec<String>,
+    #[command(flatten)]
+    pub(crate) target: Target,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Serve {
+    #[command(subcommand)]
+    pub(crate) server: Embedded,
+    /// Serve over HTTP at this address (endpoint /mcp) instead of standard input and output
+    #[arg(long, value_name = "ADDR", global = true)]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Let other machines in, without asking who they are
+    #[arg(long, num_args = 0, default_value = "local", default_missing_value = "open", global = true)]
+    pub(crate) open: Open,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Embedded {
+    /// Read-only access to a folder
+    Filesystem {
+        /// The folder
+        path: PathBuf,
+    },
+    /// The time, and conversion between time zones
+    Time,
+}

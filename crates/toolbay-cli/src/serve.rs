@@ -1,0 +1,120 @@
+//! `toolbay serve`: one of the embedded servers alone; and what `up` needs of it: stdio, HTTP, signals.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use toolbay_transport::{
+    Service, duplex,
+    http::server::{Endpoint, Names, Options, Pair, serve},
+    stdio::{
+        own::{OwnInput, OwnOutput},
+        wire::{FrameLines, LineFrames},
+    },
+};
+
+use crate::{
+    args::{Embedded, Open, Serve},
+    exit::Exit,
+};
+
+/// Runs it.
+pub(crate) async fn run(command: Serve) -> Result<(), Exit> {
+    let shutdown = CancellationToken::new();
+    end_on_signals(shutdown.clone());
+    match command.server {
+        Embedded::Filesystem { path } => {
+            let root = toolbay_builtins::filesystem::Root::open(&path);
+            let root = root.map_err(|error| Exit::config(error.to_string()))?;
+            alone(toolbay_builtins::filesystem::server(root), command.listen, command.open, shutdown).await
+        }
+        Embedded::Time => alone(toolbay_builtins::time::server(), command.listen, command.open, shutdown).await,
+    }
+}
+
+async fn alone<S: Service>(
+    service: S,
+    listen: Option<SocketAddr>,
+    open: Open,
+    shutdown: CancellationToken,
+) -> Result<(), Exit> {
+    let Some(address) = listen else { return over_stdio(Arc::new(service), shutdown).await };
+    check_address(&address, open)?;
+    let listener = bind(address).await?;
+    if let Ok(address) = listener.local_addr() {
+        eprintln!("endpoint http://{address}/mcp");
+    }
+    let endpoint = Endpoint::new(Arc::new(service), options(open));
+    let served = serve(listener, endpoint, shutdown).await;
+    served.map_err(|error| Exit::unreachable(format!("{address} can no longer be served: {error}")))
+}
+
+/// Serves standard input and output.
+pub(crate) async fn over_stdio<S: Service>(service: Arc<S>, shutdown: CancellationToken) -> Result<(), Exit> {
+    let stdin = OwnInput::open().map_err(|error| Exit::failed(format!("standard input cannot be read: {error}")))?;
+    let stdout = OwnOutput::open().map_err(|error| Exit::failed(format!("standard output is closed: {error}")))?;
+    let options = duplex::Options { shutdown, ..duplex::Options::default() };
+    let served = duplex::serve(service, FrameLines::new(stdin), LineFrames::new(stdout), options).await;
+    // The other end may leave whenever it likes.
+    served.or_else(|error| if error.kind() == toolbay_transport::Kind::Closed { Ok(()) } else { Err(error) })
+        .map_err(|error| Exit::failed(error.to_string()))
+}
+
+/// Takes the address.
+pub(crate) async fn bind(address: SocketAddr) -> Result<TcpListener, Exit> {
+    TcpListener::bind(address).await.map_err(|error| {
+        let hint = match error.kind() {
+            std::io::ErrorKind::AddrInUse => "; something listens there already, choose another port with --listen",
+            _ => "",
+        };
+        Exit::unreachable(format!("cannot listen on {address}: {error}{hint}"))
+    })
+}
+
+/// Beyond this machine only where that was said: there is no authorization yet.
+pub(crate) fn check_address(address: &SocketAddr, open: Open) -> Result<(), Exit> {
+    if address.ip().is_loopback() || open == Open::ToAll {
+        return Ok(());
+    }
+    let what = "can be reached from other machines, and nobody is asked who they are: add --open if that is meant";
+    Err(Exit::usage(format!("{address} {what}")))
+}
+
+/// How an endpoint of ours is run.
+pub(crate) fn options(open: Open) -> Options {
+    let names = if open == Open::ToAll { Names::Any } else { Names::Loopback };
+    Options { sse: Some(Pair::default()), hosts: names.clone(), origins: names, ..Options::default() }
+}
+
+/// Ends `shutdown` at the first Ctrl-C or SIGTERM, and the process at the second.
+pub(crate) fn end_on_signals(shutdown: CancellationToken) {
+    // Lives as long as the process.
+    tokio::spawn(async move {
+        signalled().await;
+        shutdown.cancel();
+        signalled().await;
+        std::process::exit(130);
+    });
+}
+
+#[cfg(unix)]
+async fn signalled() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut term), Ok(mut hangup)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) else {
+        // Without handlers the system ends us by itself.
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = term.recv() => {}
+        _ = hangup.recv() => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn signalled() {
+    // Without a handler the system ends us by itself.
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,116 @@
+//! Which servers a command means: those of a configuration, one at an address, or one that it starts itself.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use toolbay_gateway::{
+    Bay, Identity,
+    config::{self, Child, Choice, Endpoint, Level, Loaded, Remote, Surroundings, System, Url},
+    servers::{self, Phase, Spec},
+};
+use toolbay_protocol::{Raw, Revision, greeting::Introduction};
+use toolbay_transport::{Approach, Connection, connect, duplex};
+
+use crate::{exit::Exit, show};
+
+/// Where to look.
+pub(crate) struct Wanted {
+    pub(crate) config: Option<PathBuf>,
+    pub(crate) url: Option<String>,
+    pub(crate) command: Vec<String>,
+}
+
+impl From<&crate::args::Target> for Wanted {
+    fn from(target: &crate::args::Target) -> Self {
+        Self { config: target.config.clone(), url: target.url.clone(), command: target.command.clone() }
+    }
+}
+
+/// A connection to what is meant, and the bay behind it where there is one.
+pub(crate) struct Reached {
+    pub(crate) connection: Connection,
+    bay: Option<Bay>,
+}
+
+impl Reached {
+    /// Ends everything in order.
+    pub(crate) async fn close(self) {
+        self.connection.close().await;
+        if let Some(bay) = self.bay {
+            bay.close().await;
+        }
+    }
+}
+
+/// How we introduce ourselves.
+pub(crate) fn identity() -> Identity {
+    Identity { name: "toolbay".into(), version: env!("CARGO_PKG_VERSION").into() }
+}
+
+fn approach() -> Approach {
+    let client = Raw::of(&serde_json::json!({"name": "toolbay", "version": env!("CARGO_PKG_VERSION")}));
+    Approach::new(Introduction { client: Some(client), ..Introduction::anonymous(Revision::LATEST) })
+}
+
+/// Connects to what is meant.
+pub(crate) async fn reach(wanted: Wanted) -> Result<Reached, Exit> {
+    let endpoint = match (wanted.url, wanted.command.split_first()) {
+        (Some(url), _) => {
+            let url = Url::parse(&url).map_err(|error| Exit::usage(error.to_string()))?;
+            Some(Endpoint::Http(Remote::bare(url)))
+        }
+        (None, Some((command, args))) => Some(Endpoint::Child(Child::literal(command, args.iter().cloned()))),
+        (None, None) => None,
+    };
+    if let Some(endpoint) = endpoint {
+        let connection = servers::endpoint(endpoint)(approach()).await;
+        let connection = connection.map_err(|error| Exit::unreachable(error.to_string()))?;
+        return Ok(Reached { connection, bay: None });
+    }
+    let (specs, _) = specs(wanted.config.as_deref())?;
+    let bay = open(specs)?;
+    bay.settled().await;
+    for status in bay.status() {
+        if let Phase::Failed(why) = status.phase {
+            eprintln!("toolbay: server {:?} is not there: {why}", status.server);
+        }
+    }
+    let connection = connect::memory(Arc::new(bay.clone()), duplex::Options::default(), approach()).await;
+    let connection = connection.map_err(|error| Exit::failed(error.to_string()))?;
+    Ok(Reached { connection, bay: Some(bay) })
+}
+
+/// Opens a bay.
+pub(crate) fn open(specs: Vec<Spec>) -> Result<Bay, Exit> {
+    Bay::open(&identity(), specs).map_err(|error| Exit::failed(format!("the system has no random numbers: {error}")))
+}
+
+/// The servers of the configuration, and the file that names them; embedded ones where there is none.
+pub(crate) fn specs(config: Option<&Path>) -> Result<(Vec<Spec>, Option<PathBuf>), Exit> {
+    let here = std::env::current_dir().map_err(|error| Exit::config(format!("the current folder is gone: {error}")))?;
+    let variable = |name: &str| std::env::var(name).ok();
+    let around = Surroundings { folder: &here, system: System::here(), variable: &variable };
+    let choice = config.map_or(Choice::Usual, |file| Choice::Named(file.to_owned()));
+    let Loaded { config, warnings, file } =
+        config::load(&choice, &around).map_err(|error| Exit::config(error.to_string()))?;
+    for warning in warnings {
+        let word = if warning.level == Level::Warning { "warning" } else { "note" };
+        eprintln!("{} {warning}", show::dim(&format!("{word}:")));
+    }
+    if file.is_some() {
+        return Ok((config.servers.iter().map(Spec::configured).collect(), file));
+    }
+    Ok((embedded(&here)?, None))
+}
+
+/// What is served where nothing is configured.
+fn embedded(folder: &Path) -> Result<Vec<Spec>, Exit> {
+    let root = toolbay_builtins::filesystem::Root::open(folder);
+    let root = root.map_err(|error| Exit::config(format!("the current folder cannot be served: {error}")))?;
+    Ok(vec![
+        Spec::embedded("filesystem", Arc::new(toolbay_builtins::filesystem::server(root))),
+        Spec::embedded("time", Arc::new(toolbay_builtins::time::server())),
+    ])
+}

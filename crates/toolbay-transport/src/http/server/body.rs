@@ -1,0 +1,112 @@
+//! What a response is made of: nothing, one buffer, or a stream that is still being written.
+
+use std::{
+    convert::Infallible,
+    fmt,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use futures_util::Stream;
+use http_body::{Frame, SizeHint};
+use tokio::time::{Instant, Interval, MissedTickBehavior};
+use tokio_util::task::task_tracker::TaskTrackerToken;
+
+/// The body of a response.
+pub struct Body(Inner);
+
+enum Inner {
+    Empty,
+    Full(Bytes),
+    Live(Box<Live>),
+}
+
+struct Live {
+    events: Pin<Box<dyn Stream<Item = Bytes> + Send>>,
+    tick: Interval,
+    _open: TaskTrackerToken,
+}
+
+impl Body {
+    pub(super) const fn empty() -> Self {
+        Self(Inner::Empty)
+    }
+
+    pub(super) const fn full(text: Bytes) -> Self {
+        Self(Inner::Full(text))
+    }
+
+    /// A stream of events, with a comment after each `keep_alive` of silence. Dropping the body drops the stream.
+    pub(super) fn live(
+        events: impl Stream<Item = Bytes> + Send + 'static,
+        keep_alive: Duration,
+        open: TaskTrackerToken,
+    ) -> Self {
+        let mut tick = tokio::time::interval_at(Instant::now() + keep_alive, keep_alive);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self(Inner::Live(Box::new(Live { events: Box::pin(events), tick, _open: open })))
+    }
+}
+
+impl Live {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        match self.events.as_mut().poll_next(cx) {
+            Poll::Ready(Some(event)) => {
+                self.tick.reset();
+                Poll::Ready(Some(event))
+            }
+            Poll::Ready(None) => Poll::Ready(None),
+            // spec: basic/transports/streamable-http; a proxy that cuts an idle stream would cancel the call
+            Poll::Pending => self.tick.poll_tick(cx).map(|_| Some(Bytes::from_static(b":\n\n"))),
+        }
+    }
+}
+
+impl http_body::Body for Body {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let chunk = match &mut self.0 {
+            Inner::Empty => None,
+            Inner::Full(text) => Some(std::mem::take(text)).filter(|text| !text.is_empty()),
+            Inner::Live(live) => {
+                let Poll::Ready(chunk) = live.poll(cx) else { return Poll::Pending };
+                if chunk.is_none() {
+                    // What the stream holds is done with; a slow connection need not keep it.
+                    self.0 = Inner::Empty;
+                }
+                chunk
+            }
+        };
+        Poll::Ready(chunk.map(|chunk| Ok(Frame::data(chunk))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.0 {
+            Inner::Empty => true,
+            Inner::Full(text) => text.is_empty(),
+            Inner::Live(_) => false,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.0 {
+            Inner::Empty => SizeHint::with_exact(0),
+            Inner::Full(text) => SizeHint::with_exact(text.len() as u64),
+            Inner::Live(_) => SizeHint::default(),
+        }
+    }
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Inner::Empty => f.write_str("Body(empty)"),
+            Inner::Full(text) => write!(f, "Body({} bytes)", text.len()),
+            Inner::Live(_) => f.write_str("Body(live)"),
+        }
+    }
+}

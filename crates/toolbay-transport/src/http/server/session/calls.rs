@@ -1,0 +1,133 @@
+//! The requests of a session that are in flight, and the questions that were asked on their behalf.
+
+use futures_util::future::{AbortHandle, AbortRegistration};
+use tokio::sync::oneshot;
+use toolbay_protocol::{
+    Fault, Frame, Id,
+    exchange::{Answers, Asks, Incoming, Note, Outcome, Round},
+};
+
+/// How many requests one session may have in flight (limit `requests_in_flight`).
+const IN_FLIGHT: usize = 1024;
+
+/// The requests in flight.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    begun: u64,
+    minted: i64,
+    calls: Vec<Call>,
+}
+
+/// Whether a client hears what is said before the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hearing {
+    /// It does.
+    Listens,
+    /// It takes no streams, or is gone.
+    Deaf,
+}
+
+#[derive(Debug)]
+struct Call {
+    key: u64,
+    exchange: Incoming,
+    abort: AbortHandle,
+    hearing: Hearing,
+    waiting: Vec<(Round, oneshot::Sender<Answers>)>,
+}
+
+impl Calls {
+    /// Whether a request of this id is in flight.
+    pub(super) fn check(&self, id: &Id) -> Result<(), Fault> {
+        if self.calls.iter().any(|call| call.exchange.id() == id) {
+            return Err(Fault::order(format!("request id {id} is still in flight")));
+        }
+        if self.calls.len() >= IN_FLIGHT {
+            return Err(Fault::order(format!("more than {IN_FLIGHT} requests in flight (limit `requests_in_flight`)")));
+        }
+        Ok(())
+    }
+
+    /// Takes a request in.
+    pub(super) fn begin(&mut self, exchange: Incoming, hearing: Hearing) -> Result<(u64, AbortRegistration), Fault> {
+        self.check(exchange.id())?;
+        let (abort, registration) = AbortHandle::new_pair();
+        self.begun += 1;
+        self.calls.push(Call { key: self.begun, exchange, abort, hearing, waiting: vec![] });
+        Ok((self.begun, registration))
+    }
+
+    fn call(&mut self, key: u64) -> Option<&mut Call> {
+        self.calls.iter_mut().find(|call| call.key == key)
+    }
+
+    /// Goes on with a call for nobody to hear.
+    pub(super) fn deafen(&mut self, key: u64) {
+        if let Some(call) = self.call(key) {
+            call.hearing = Hearing::Deaf;
+        }
+    }
+
+    /// Whether somebody hears what is said about a call.
+    pub(super) fn hears(&self, key: u64) -> bool {
+        self.calls.iter().any(|call| call.key == key && call.hearing == Hearing::Listens)
+    }
+
+    /// The frame for a note about a call, where its caller may be sent it.
+    pub(super) fn note(&mut self, key: u64, note: Note) -> Option<Frame> {
+        self.call(key).filter(|call| call.hearing == Hearing::Listens)?.exchange.note(note)
+    }
+
+    /// The frames that ask the caller of a call; the answers go to `answers`.
+    pub(super) fn ask(&mut self, key: u64, asks: &Asks, answers: oneshot::Sender<Answers>) -> Vec<Frame> {
+        let Some(call) = self.calls.iter_mut().find(|call| call.key == key) else { return vec![] };
+        let minted = &mut self.minted;
+        let (round, frames) = call.exchange.ask(asks, None, || {
+            *minted += 1;
+            Id::Number(*minted)
+        });
+        match call.exchange.settle(round) {
+            // Nothing that this caller can be asked. Its service may have stopped waiting.
+            Some(refused) => drop(answers.send(refused)),
+            None => call.waiting.push((round, answers)),
+        }
+        frames
+    }
+
+    /// Takes an answer to one of our questions; one that nobody asked, or waits for, is dropped.
+    pub(super) fn answer(&mut self, id: &Id, outcome: Outcome) {
+        let asking = self.calls.iter_mut().find(|call| call.exchange.asked().any(|asked| asked == id));
+        let Some(call) = asking else { return };
+        if let Some((round, answers)) = call.exchange.receive(id, outcome)
+            && let Some(place) = call.waiting.iter().position(|(waiting, _)| *waiting == round)
+        {
+            // Its service may have stopped waiting.
+            let _ = call.waiting.swap_remove(place).1.send(answers);
+        }
+    }
+
+    /// Ends a call; the frame that says so, unless it was taken back meanwhile.
+    pub(super) fn done(&mut self, key: u64, outcome: Outcome) -> Option<Frame> {
+        let place = self.calls.iter().position(|call| call.key == key)?;
+        Some(self.calls.swap_remove(place).exchange.done(outcome))
+    }
+
+    /// Takes back the call that came under `id`. spec: basic/utilities/cancellation, unknown ones are let by
+    pub(super) fn cancel(&mut self, id: &Id) {
+        if let Some(place) = self.calls.iter().position(|call| call.exchange.id() == id) {
+            self.calls.swap_remove(place).abort.abort();
+        }
+    }
+
+    /// Forgets a call that nobody serves any more.
+    pub(super) fn forget(&mut self, key: u64) {
+        self.calls.retain(|call| call.key != key);
+    }
+
+    /// Takes back all of them.
+    pub(super) fn end(&mut self) {
+        for call in std::mem::take(&mut self.calls) {
+            call.abort.abort();
+        }
+    }
+}
