@@ -84,16 +84,13 @@ pub async fn serve<S: Service, R: ReadFrames, W: WriteFrames>(
     };
     let end = host.run().await;
     host.writer.close().await;
-    if let Some(caller) = &host.caller {
-        host.service.left(caller);
-    }
     end
 }
 
 type Work = Pin<Box<dyn Stream<Item = (ServeId, Did)> + Send>>;
 type Changes = Pin<Box<dyn Stream<Item = toolbay_protocol::watch::Change> + Send>>;
 
-struct Host<S, R, W> {
+struct Host<S: Service, R, W> {
     service: Arc<S>,
     peer: peer::Server,
     reader: R,
@@ -105,6 +102,15 @@ struct Host<S, R, W> {
     asked: HashMap<(ServeId, Round), oneshot::Sender<Answers>>,
     watches: SelectAll<Abortable<Changes>>,
     subscriptions: HashMap<String, AbortHandle>,
+}
+
+/// A session is left also where whoever carries the link drops it.
+impl<S: Service, R, W> Drop for Host<S, R, W> {
+    fn drop(&mut self) {
+        if let Some(caller) = &self.caller {
+            self.service.left(caller);
+        }
+    }
 }
 
 enum Woken {

@@ -7,4 +7,5 @@ mod network;
 mod peer;
 mod resuming;
 mod sessions;
+mod together;
 mod two_endpoints;

@@ -302,7 +302,7 @@ impl Drop for Bell {
     }
 }
 
-struct Piped(DuplexStream);
+pub(super) struct Piped(pub(super) DuplexStream);
 
 impl Connects for Piped {
     fn connected(&self) -> Connected {
