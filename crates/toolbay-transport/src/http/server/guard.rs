@@ -139,14 +139,21 @@ mod tests {
     #[test]
     fn listed_names_are_matched_whole() {
         let names = Names::Only(vec!["mcp.test".into(), "other.test:8443".into(), "https://app.test".into()]);
-        for (host, expected) in
-            [("mcp.test", true), ("mcp.test:99", true), ("other.test", false), ("other.test:8443", true), ("localhost", false)]
-        {
+        for (host, expected) in [
+            ("mcp.test", true),
+            ("mcp.test:99", true),
+            ("other.test", false),
+            ("other.test:8443", true),
+            ("localhost", false),
+        ] {
             assert_eq!(names.admits(host.as_bytes()), expected, "{host}");
         }
-        for (origin, expected) in
-            [("https://app.test", true), ("http://app.test", false), ("http://mcp.test", true), ("https://app.test:1", false)]
-        {
+        for (origin, expected) in [
+            ("https://app.test", true),
+            ("http://app.test", false),
+            ("http://mcp.test", true),
+            ("https://app.test:1", false),
+        ] {
             assert_eq!(names.admits_origin(origin.as_bytes()), expected, "{origin}");
         }
     }

@@ -64,14 +64,15 @@ pub(super) fn open<S: Service>(
         return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, "`Accept` must allow text/event-stream"));
     }
     if shared.is_closed() {
-        return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"));
+        return Err(Refusal::closing());
     }
     let name = mint()?;
     let (input, reader) = mpsc::channel(WAITING);
     {
         let mut open = shared.links.open();
         if open.len() >= shared.links.limit {
-            let what = format!("{} streams are open, and that is the limit (`sessions`); try later", shared.links.limit);
+            let what =
+                format!("{} streams are open, and that is the limit (`sessions`); try later", shared.links.limit);
             return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, what));
         }
         open.insert(Arc::clone(&name), Entry { principal: principal.clone(), input });
@@ -150,8 +151,10 @@ impl Drop for Listed {
     }
 }
 
+type Serving = dyn Future<Output = Result<(), Error>> + Send;
+
 struct Link {
-    link: Option<Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>>,
+    link: Option<Pin<Box<Serving>>>,
     out: Out,
     _listed: Listed,
 }

@@ -34,7 +34,12 @@ enum State {
 }
 
 /// The stream of a subscription.
-pub(super) fn response<S: Service>(shared: &Arc<Shared<S>>, exchange: Incoming, id: Id, watch: Watch) -> Response<Body> {
+pub(super) fn response<S: Service>(
+    shared: &Arc<Shared<S>>,
+    exchange: Incoming,
+    id: Id,
+    watch: Watch,
+) -> Response<Body> {
     let closing = shared.closing.clone();
     let exchange = Arc::new(exchange);
     let events = stream::unfold(State::Opening(watch), move |state| {

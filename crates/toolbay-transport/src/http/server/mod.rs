@@ -10,6 +10,7 @@
 mod body;
 mod endpoint;
 mod guard;
+mod ladder;
 mod legacy_sse;
 mod listen;
 mod media;

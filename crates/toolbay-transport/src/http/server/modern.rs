@@ -4,24 +4,24 @@
 //! stream whose body goes on with the same work. Dropping either is how a client cancels.
 // spec: 2026-07-28 basic/transports/streamable-http
 
-use std::{iter, pin::pin, sync::Arc, task::Poll};
+use std::{pin::pin, sync::Arc, task::Poll};
 
 use bytes::Bytes;
 use futures_util::{Stream, poll, stream};
-use http::{HeaderMap, HeaderValue, Response, StatusCode, request};
+use http::{Response, StatusCode, request};
 use toolbay_protocol::{
     ErrorObject, Fault, Frame, Id, Method, Raw,
     exchange::{Asks, Incoming, Outcome, Return},
-    fault::{Misuse, code},
+    fault::code,
     frame::Rejected,
     greeting::{Profile, envelope, modern},
-    headers::{self, METHOD, Mirrored, Mismatch, NAME, Reason, VERSION},
-    peer,
+    headers::{self, Mirrored},
 };
 
 use super::{
     body::Body,
     endpoint::Shared,
+    ladder::{judge, mismatch, values},
     listen,
     media::Accepts,
     respond::{self, Refusal},
@@ -41,9 +41,10 @@ pub(super) async fn serve<S: Service>(
     message: Result<Frame, Rejected>,
 ) -> Response<Body> {
     match message {
+        Ok(Frame::Request { id, .. }) if shared.is_closed() => Refusal::closing().of(&id).into(),
         Ok(Frame::Request { id, method, params }) => {
             let profile = shared.service.profile();
-            match open(shared, &profile, &head.headers, principal, &method, params.as_ref()) {
+            match judge(shared, &profile, &head.headers, principal, &method, params.as_ref()) {
                 Ok(caller) => answer(shared, &profile, caller, accepts, (id, method, params)).await,
                 Err(fault) => refuse(id, fault),
             }
@@ -78,72 +79,6 @@ fn status_of(error: i64) -> StatusCode {
     }
 }
 
-/// Judges a request; the first rule that it breaks counts.
-fn open<S: Service>(
-    shared: &Shared<S>,
-    profile: &Profile,
-    headers: &HeaderMap,
-    principal: Principal,
-    method: &Method,
-    params: Option<&Raw>,
-) -> Result<Arc<Caller>, Fault> {
-    once(headers)?;
-    mirrored(headers, method, params)?;
-    let introduction = Arc::new(envelope::read(params)?);
-    let caller = Arc::new(Caller { introduction, principal, session: None });
-    // No key twice before a parameter is compared: what is compared must be what the service reads.
-    peer::sound(params)?;
-    if *method == Method::ToolsCall {
-        mirrored_params(shared, headers, &caller, params)?;
-    }
-    profile.admits(method, caller.introduction.revision)?;
-    Ok(caller)
-}
-
-type Values<'h> = iter::Map<http::header::ValueIter<'h, HeaderValue>, fn(&HeaderValue) -> &[u8]>;
-
-fn values<'h>(headers: &'h HeaderMap) -> impl Fn(&str) -> Values<'h> {
-    |name| headers.get_all(name).iter().map(HeaderValue::as_bytes as fn(&HeaderValue) -> &[u8])
-}
-
-/// No routing header twice: two readers could see two values.
-fn once(headers: &HeaderMap) -> Result<(), Fault> {
-    for (name, source) in [(VERSION, "the protocolVersion of _meta"), (METHOD, "method"), (NAME, "params")] {
-        if headers.get_all(name).iter().nth(1).is_some() {
-            return Err(mismatch(&Mismatch { header: name.into(), source: source.into(), reason: Reason::Repeated }));
-        }
-    }
-    Ok(())
-}
-
-fn mismatch(mismatch: &Mismatch) -> Fault {
-    Fault::Misuse(Misuse::Header(mismatch.to_string().into()))
-}
-
-/// The headers say what the body says; before that, the body says it at all.
-fn mirrored(headers: &HeaderMap, method: &Method, params: Option<&Raw>) -> Result<(), Fault> {
-    let version = envelope::complete(params)?;
-    let version = version.as_text().unwrap_or_else(|| String::from_utf8_lossy(version.as_bytes()));
-    let name = method.named_by().and_then(|key| params?.get(key));
-    let name = name.as_ref().and_then(Raw::as_text);
-    let body = Mirrored { version: &version, method: method.as_str(), name: name.as_deref() };
-    headers::check_request(&body, values(headers)).map_err(|unlike| mismatch(&unlike))
-}
-
-fn mirrored_params<S: Service>(
-    shared: &Shared<S>,
-    headers: &HeaderMap,
-    caller: &Arc<Caller>,
-    params: Option<&Raw>,
-) -> Result<(), Fault> {
-    let name = params.and_then(|params| params.get("name"));
-    let Some(name) = name.as_ref().and_then(Raw::as_text) else { return Ok(()) };
-    let Some(plan) = shared.service.header_plan(caller, &name) else { return Ok(()) };
-    let arguments = params.and_then(|params| params.get("arguments"));
-    let arguments = arguments.as_ref().map(Raw::as_bytes);
-    plan.check(arguments, values(headers)).map_err(|unlike| mismatch(&unlike))
-}
-
 async fn noted<S: Service>(
     shared: &Arc<Shared<S>>,
     head: &request::Parts,
@@ -172,7 +107,8 @@ async fn answer<S: Service>(
     (id, method, params): (Id, Method, Option<Raw>),
 ) -> Response<Body> {
     let introduction = Arc::clone(&caller.introduction);
-    let exchange = Incoming::new(introduction, Some(profile.server.clone()), id.clone(), method.clone(), params.as_ref());
+    let exchange =
+        Incoming::new(introduction, Some(profile.server.clone()), id.clone(), method.clone(), params.as_ref());
     match method {
         Method::Discover => last(&exchange.done(Ok(modern::describe(profile))), accepts),
         Method::Listen if !accepts.stream => {
@@ -261,7 +197,7 @@ impl Conversation {
         match self.first(shared, accepts).await {
             First::Out(Out::Last(frame)) => last(&frame, accepts),
             First::Abandoned => last(&self.done(Err(shutting_down())), accepts),
-            First::Out(Out::More(_)) if !accepts.stream => self.to_the_end(shared, accepts).await,
+            First::Out(Out::More(_)) if !accepts.stream => self.finish(shared, accepts).await,
             First::Out(more) => self.stream(Some(more), shared),
             First::Slow => self.stream(None, shared),
         }
@@ -282,7 +218,7 @@ impl Conversation {
     }
 
     /// For a client that takes no streams: what is said meanwhile is lost on it.
-    async fn to_the_end<S: Service>(mut self, shared: &Shared<S>, accepts: Accepts) -> Response<Body> {
+    async fn finish<S: Service>(mut self, shared: &Shared<S>, accepts: Accepts) -> Response<Body> {
         loop {
             let out = tokio::select! {
                 biased;

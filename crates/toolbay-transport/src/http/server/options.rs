@@ -110,7 +110,9 @@ pub struct Replay {
 
 /// Tells who is calling, from the head of a request.
 #[derive(Clone)]
-pub struct Admit(Arc<dyn Fn(&request::Parts) -> Result<Principal, Refused> + Send + Sync>);
+pub struct Admit(Arc<Judge>);
+
+type Judge = dyn Fn(&request::Parts) -> Result<Principal, Refused> + Send + Sync;
 
 impl Admit {
     /// Admits by `judge`, which should be quick: slow checks belong before the endpoint.

@@ -8,7 +8,10 @@ use super::body::Body;
 
 /// A request that does not get as far as a message.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct Refusal(Box<Parts>);
+
+#[derive(Debug)]
+struct Parts {
     status: StatusCode,
     message: String,
     id: Option<Id>,
@@ -17,23 +20,30 @@ pub(super) struct Refusal {
 
 impl Refusal {
     pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), id: None, header: None }
+        Self(Box::new(Parts { status, message: message.into(), id: None, header: None }))
     }
 
-    pub(super) fn with(self, name: HeaderName, value: HeaderValue) -> Self {
-        Self { header: Some((name, value)), ..self }
+    /// What is said to requests that come too late.
+    pub(super) fn closing() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down")
     }
 
-    pub(super) fn of(self, id: &Id) -> Self {
-        Self { id: Some(id.clone()), ..self }
+    pub(super) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.0.header = Some((name, value));
+        self
+    }
+
+    pub(super) fn of(mut self, id: &Id) -> Self {
+        self.0.id = Some(id.clone());
+        self
     }
 }
 
 impl From<Refusal> for Response<Body> {
     fn from(refusal: Refusal) -> Self {
-        let error = ErrorObject::new(code::INVALID_REQUEST, refusal.message);
-        let mut response = error_of(refusal.status, refusal.id, &error);
-        if let Some((name, value)) = refusal.header {
+        let Parts { status, message, id, header } = *refusal.0;
+        let mut response = error_of(status, id, &ErrorObject::new(code::INVALID_REQUEST, message));
+        if let Some((name, value)) = header {
             response.headers_mut().insert(name, value);
         }
         response

@@ -173,4 +173,3 @@ fn session_of(head: &request::Parts) -> Result<&str, Refusal> {
         (Era::Legacy, None) | (Era::Modern, _) => Err(not_allowed("POST")),
     }
 }
-

@@ -51,7 +51,8 @@ pub(super) async fn request<S: Service>(
         }
         Err(fault) => return Begun::Answered(Frame::reply(id, Err(fault.into()))),
     }
-    let done = |outcome: Result<(), ErrorObject>| Begun::Answered(Frame::reply(id.clone(), outcome.map(|()| Raw::EMPTY)));
+    let done =
+        |outcome: Result<(), ErrorObject>| Begun::Answered(Frame::reply(id.clone(), outcome.map(|()| Raw::EMPTY)));
     match method {
         Method::Ping => done(Ok(())),
         Method::Subscribe => done(subscribe(shared, session, &profile, params.as_ref()).await),
@@ -69,7 +70,9 @@ pub(super) async fn request<S: Service>(
 fn judge(session: &Attached, profile: &Profile, method: &Method, params: Option<&Raw>) -> Result<(), Fault> {
     match method {
         Method::Ping => Ok(()),
-        Method::Initialize => Err(Fault::order("the session is open already; open another one without `Mcp-Session-Id`")),
+        Method::Initialize => {
+            Err(Fault::order("the session is open already; open another one without `Mcp-Session-Id`"))
+        }
         method => peer::admit_legacy(method, params, &session.caller.introduction, profile),
     }
 }

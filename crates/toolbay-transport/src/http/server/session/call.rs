@@ -43,11 +43,6 @@ impl Conversation {
         Self { session, key, id, serving, questions: VecDeque::new(), over: false }
     }
 
-    /// Whether nothing more will come.
-    pub(super) fn is_over(&self) -> bool {
-        self.over
-    }
-
     /// The session, and the key under which it keeps this request.
     pub(super) fn key(&self) -> (&Arc<Session>, &u64) {
         (&self.session, &self.key)

@@ -53,7 +53,7 @@ fn standing<S: Service>(
     after: Option<u64>,
 ) -> Result<Response<Body>, Refusal> {
     if shared.is_closed() {
-        return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"));
+        return Err(Refusal::closing());
     }
     let generation = {
         let mut state = session.state();

@@ -127,7 +127,9 @@ impl Log {
 
     /// What the reader that attached as `generation` finds next.
     pub(super) fn next(&mut self, number: u64, generation: u64) -> Next {
-        let Some(stream) = self.stream(number).filter(|stream| stream.generation == generation) else { return Next::Over };
+        let Some(stream) = self.stream(number).filter(|stream| stream.generation == generation) else {
+            return Next::Over;
+        };
         let Some(from) = stream.reader else { return Next::Over };
         let place = stream.kept.partition_point(|(place, _)| *place < from);
         if let Some((place, event)) = stream.kept.get(place) {

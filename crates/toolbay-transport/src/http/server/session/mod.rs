@@ -23,6 +23,3 @@ mod watches;
 pub(super) use get::{delete, get};
 pub(super) use post::{Message, post};
 pub(super) use table::{Sessions, mint, named, nameless};
-
-#[cfg(test)]
-mod tests;

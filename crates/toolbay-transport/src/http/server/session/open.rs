@@ -51,12 +51,13 @@ pub(super) async fn initialize<S: Service>(
     look_after(shared);
     shared.service.joined(&caller);
     let filter = Filter::lists().honoured_by(&profile);
-    if !filter.is_empty() && let Ok(watch) = shared.service.watch(&caller, filter).await {
+    if !filter.is_empty()
+        && let Ok(watch) = shared.service.watch(&caller, filter).await
+    {
         attached.state().watches.add(watch);
     }
     let frame = Frame::reply(id, Ok(result));
-    let mut response =
-        if accepts.json { respond::json(StatusCode::OK, &frame) } else { respond::one_event(&frame) };
+    let mut response = if accepts.json { respond::json(StatusCode::OK, &frame) } else { respond::one_event(&frame) };
     let name = HeaderValue::from_str(&name).expect("it is made of hexadecimal digits");
     response.headers_mut().insert(SESSION, name);
     response
@@ -67,7 +68,9 @@ fn kept(introduction: Introduction) -> Result<Introduction, Fault> {
     let Introduction { revision, client, capabilities } = introduction;
     let size = client.as_ref().map_or(0, |client| client.as_bytes().len()) + capabilities.as_bytes().len();
     if size > INTRODUCTION {
-        return Err(Fault::params(format!("the client says more than {INTRODUCTION} bytes of itself (limit `introduction_bytes`)")));
+        return Err(Fault::params(format!(
+            "the client says more than {INTRODUCTION} bytes of itself (limit `introduction_bytes`)"
+        )));
     }
     let copy = |raw: Raw| Raw::parse(Bytes::copy_from_slice(raw.as_bytes()), Limits::DEFAULT).unwrap_or(raw);
     Ok(Introduction { revision, client: client.map(copy), capabilities: copy(capabilities) })

@@ -51,7 +51,7 @@ pub(in super::super) async fn post<S: Service>(
         None => refusal.into(),
     };
     if id.is_some() && shared.is_closed() {
-        return refuse(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"));
+        return refuse(Refusal::closing());
     }
     match (message, named(&head.headers)) {
         (_, Err(refusal)) => refuse(refusal),

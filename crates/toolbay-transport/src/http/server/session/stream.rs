@@ -99,9 +99,7 @@ pub(super) fn run_out<S: Service>(shared: &Arc<Shared<S>>, mut talker: Talker) {
     talker.deafen();
     let abandon = shared.abandon.clone();
     shared.calls.spawn(async move {
-        let to_the_end = async {
-            while !matches!(talker.next().await, Out::Over) {}
-        };
+        let to_the_end = async { while !matches!(talker.next().await, Out::Over) {} };
         tokio::select! {
             biased;
             () = to_the_end => {}

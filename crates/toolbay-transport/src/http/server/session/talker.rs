@@ -44,14 +44,6 @@ impl Talker {
         }
     }
 
-    /// Whether nothing more will come of a single request.
-    pub(super) fn is_over(&self) -> bool {
-        match self {
-            Self::One(conversation) => conversation.is_over(),
-            Self::Many(..) => false,
-        }
-    }
-
     fn keys(&self) -> (&Arc<Session>, &[u64]) {
         match self {
             Self::One(conversation) => {

@@ -12,11 +12,7 @@ use futures_util::{
     Stream, StreamExt,
     stream::{AbortHandle, Abortable, SelectAll},
 };
-use toolbay_protocol::{
-    ErrorObject,
-    fault::code,
-    watch::Change,
-};
+use toolbay_protocol::{ErrorObject, fault::code, watch::Change};
 
 use crate::Watch;
 
