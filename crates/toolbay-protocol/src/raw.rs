@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::scan::{self, Flaw, Limits};
 
 /// Exactly one JSON value, as it was written; cheap to clone.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Raw(Bytes);
 
 /// What sort of JSON value a [`Raw`] is.

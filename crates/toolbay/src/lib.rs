@@ -18,12 +18,14 @@
 //!
 //! Which revision of the protocol a client speaks is no concern of an author: the same code serves all of them.
 
+pub mod client;
 mod error;
 pub mod prelude;
 mod schema;
 pub mod server;
 mod uri_template;
 
+pub use client::Client;
 pub use error::{Fail, Foreign, Report, Result, ToolError};
 pub use schemars::{self, JsonSchema};
 pub use serde;

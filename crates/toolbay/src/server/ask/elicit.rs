@@ -7,8 +7,8 @@ use toolbay_protocol::{
     Method, Raw,
     exchange::Ask,
     types::{
-        Conform, CreateMessageParams, CreateMessageResult, ElicitFormParams, ElicitParams, ElicitResult, ListRootsResult,
-        RequestedSchema, Root, SamplingMessage,
+        Conform, CreateMessageParams, CreateMessageResult, ElicitFormParams, ElicitParams, ElicitResult,
+        ListRootsResult, RequestedSchema, Root, SamplingMessage,
     },
 };
 

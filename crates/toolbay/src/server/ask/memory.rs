@@ -30,9 +30,7 @@ impl Memory {
             ErrorObject::invalid_params(what)
         };
         let carried = match (&state, sealer) {
-            (Some(state), Some(sealer)) => {
-                sealer.open(state, binding, SystemTime::now()).ok_or_else(foreign)?
-            }
+            (Some(state), Some(sealer)) => sealer.open(state, binding, SystemTime::now()).ok_or_else(foreign)?,
             (Some(_), None) => return Err(foreign()),
             (None, _) => Carried::default(),
         };

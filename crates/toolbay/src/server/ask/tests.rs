@@ -6,7 +6,7 @@ use std::sync::{
 use serde_json::{Value, json};
 use toolbay_protocol::{
     ErrorObject, Feature, Method, Raw, Revision,
-    exchange::{Answers, Asks, Outcome, Return, Step},
+    exchange::{Answers, Asks, Outcome, Return, Standing, Step},
     greeting::Introduction,
     peer::Call,
 };
@@ -14,8 +14,8 @@ use toolbay_transport::{Approach, Connection, connect, duplex::Options};
 
 use crate::{
     Ctx, JsonSchema, Result, Server, Tool,
-    server::{Elicited, Prompt},
     serde::Deserialize,
+    server::{Elicited, Prompt},
     types::CreateMessageParams,
 };
 
@@ -143,11 +143,16 @@ async fn first_round(connection: &Connection) -> (Asks, Raw) {
     let params = Raw::of(&json!({"name": "greet"}));
     let mut running = connection.call(Call::new(Method::ToolsCall, Some(params))).await.unwrap();
     let Step::Ask(asks) = running.step().await.unwrap() else { panic!("it asks first") };
-    let state = asks.state().unwrap().clone();
+    let Standing::Over(Some(state)) = asks.standing().clone() else { panic!("it is given a state") };
     (asks, state)
 }
 
-async fn come_back(connection: &Connection, params: Value, answers: Option<Answers>, state: Raw) -> Result<Step, ErrorObject> {
+async fn come_back(
+    connection: &Connection,
+    params: Value,
+    answers: Option<Answers>,
+    state: Raw,
+) -> Result<Step, ErrorObject> {
     let returning = Return { answers, state: Some(state) };
     let call = Call { returning, ..Call::new(Method::ToolsCall, Some(Raw::of(&params))) };
     let mut running = connection.call(call).await.unwrap();

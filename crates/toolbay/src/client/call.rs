@@ -1,0 +1,140 @@
+//! One call of a tool, with what is wanted beside its result.
+
+use std::{
+    fmt,
+    future::{Future, IntoFuture},
+    pin::Pin,
+    time::Duration,
+};
+
+use serde::Serialize;
+use toolbay_protocol::{
+    Method, Raw,
+    exchange::{Note, Outcome, Wishes},
+    peer::{Call, Patience},
+    raw::{Kind, Object},
+    types::{CallToolResult, LoggingLevel, ProgressParams},
+};
+
+use super::{connected::Client, error::ClientError};
+
+/// Told during a call.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Told {
+    /// How far it is.
+    pub done: f64,
+    /// How far it goes, where that is known.
+    pub total: Option<f64>,
+    /// In words.
+    pub message: Option<String>,
+}
+
+type Hear<'a> = Box<dyn FnMut(Told) + Send + 'a>;
+
+/// A call to be: it is made when it is awaited, and taken back when it is dropped before its end.
+#[must_use = "nothing is called before it is awaited"]
+pub struct CallTool<'a> {
+    client: &'a Client,
+    name: String,
+    arguments: Result<Raw, ClientError>,
+    progress: Option<Hear<'a>>,
+    answers: Vec<(String, Outcome)>,
+    meta: Option<Raw>,
+    log_level: Option<LoggingLevel>,
+    patience: Patience,
+}
+
+impl<'a> CallTool<'a> {
+    pub(crate) fn new<A: Serialize + ?Sized>(client: &'a Client, name: String, arguments: &A) -> Self {
+        let misfit = |error| ClientError::Misfit(format!("the arguments cannot be written: {error}"));
+        let arguments = Raw::encode(arguments).map_err(misfit);
+        let patience = Patience { silence: client.patience(), total: None };
+        Self { client, name, arguments, progress: None, answers: vec![], meta: None, log_level: None, patience }
+    }
+
+    /// Hears how far it is.
+    pub fn on_progress(self, hear: impl FnMut(Told) + Send + 'a) -> Self {
+        Self { progress: Some(Box::new(hear)), ..self }
+    }
+
+    /// Answers the question that the tool puts under `key`, before the client's own handlers are asked. Meant for tests;
+    /// older servers name no keys, so there the first answer goes to the first question.
+    pub fn answer<T: Serialize + ?Sized>(mut self, key: impl Into<String>, answer: &T) -> Self {
+        self.answers.push((key.into(), Ok(Raw::of(answer))));
+        self
+    }
+
+    /// Wants the server's log from this level on, where it is asked for call by call.
+    pub fn log_from(self, level: LoggingLevel) -> Self {
+        Self { log_level: Some(level), ..self }
+    }
+
+    /// The call's `_meta`; an object.
+    pub fn meta<T: Serialize + ?Sized>(self, meta: &T) -> Self {
+        Self { meta: Some(Raw::of(meta)), ..self }
+    }
+
+    /// How long it may take without a sign of life; progress begins it anew.
+    pub fn patience(mut self, silence: Duration) -> Self {
+        self.patience.silence = silence;
+        self
+    }
+
+    /// How long it may take in all.
+    pub fn deadline(mut self, total: Duration) -> Self {
+        self.patience.total = Some(total);
+        self
+    }
+
+    async fn run(self) -> Result<CallToolResult, ClientError> {
+        let Self { client, name, arguments, mut progress, answers, meta, log_level, patience } = self;
+        let arguments = arguments?;
+        let mut params = Object::with_capacity(arguments.as_bytes().len() + name.len() + 48);
+        params.put_text("name", &name);
+        match arguments.kind() {
+            Kind::Object => params.put("arguments", &arguments),
+            Kind::Null => {}
+            _ => {
+                return Err(ClientError::Misfit("arguments must be an object: a struct, a map or `json!({…})`".into()));
+            }
+        }
+        if let Some(meta) = &meta {
+            params.put("_meta", meta);
+        }
+        let mut wishes = if progress.is_some() { Wishes::progress() } else { Wishes::default() };
+        wishes.log_level = log_level.map(|level| level.as_str().into());
+        let call = Call { wishes, patience, ..Call::new(Method::ToolsCall, Some(params.finish())) };
+        let hear = |note: &Note| {
+            if let (Some(hear), Some(told)) = (&mut progress, told(note)) {
+                hear(told);
+            }
+        };
+        let result = client.converse(call, answers, hear).await?;
+        result.read().map_err(ClientError::misfit)
+    }
+}
+
+fn told(note: &Note) -> Option<Told> {
+    if note.method != Method::Progress {
+        return None;
+    }
+    let params: ProgressParams = note.params.as_ref()?.read().ok()?;
+    let (done, total) = (params.progress.as_f64(), params.total.map(|total| total.as_f64()));
+    Some(Told { done, total, message: params.message })
+}
+
+impl<'a> IntoFuture for CallTool<'a> {
+    type Output = Result<CallToolResult, ClientError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'a>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+impl fmt::Debug for CallTool<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallTool").field("name", &self.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,326 @@
+//! A server, met.
+
+use std::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use arc_swap::ArcSwap;
+use serde::Serialize;
+use tokio::sync::Mutex;
+use toolbay_protocol::{
+    Method, Raw, Revision,
+    exchange::{Answers, Note, Outcome, Step},
+    greeting::Meeting,
+    peer::{Call, Patience},
+    raw::Object,
+    types::{
+        CompleteParams, CompleteResult, Completion, CompletionArgument, Dict, GetPromptResult, Implementation,
+        LoggingLevel, Prompt, ReadResourceResult, Reference, Resource, ResourceTemplate, ServerCapabilities, Tool,
+    },
+    watch::Filter,
+};
+use toolbay_transport::{Approach, Connection, Error, Kind, Subscription};
+
+use super::{
+    answer::Handlers, builder::ClientBuilder, call::CallTool, error::ClientError, events::Events, list::List,
+    target::Target,
+};
+
+/// A server, met; cheap to clone.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), toolbay::client::ClientError> {
+/// use toolbay::{Client, Server, Tool, client::ResultExt};
+///
+/// let server = Server::new("greeter", "1.0.0").tool(Tool::new("greet", "", || async { "hello" }));
+/// let client = Client::connect(server).await?;
+/// assert_eq!(client.call("greet", &()).await?.texts(), "hello");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Client(Arc<Inner>);
+
+type Dial = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<Connection, Error>> + Send>> + Send + Sync>;
+
+struct Inner {
+    connection: ArcSwap<Connection>,
+    dial: Dial,
+    dialling: Mutex<()>,
+    handlers: Arc<Handlers>,
+    events: Arc<Events>,
+    patience: Duration,
+}
+
+/// More rounds of questions than any call needs (spec: basic/patterns/mrtr leaves the number open).
+const ROUNDS: usize = 32;
+
+impl Client {
+    /// Meets a server with nothing to answer its questions: a URL, a [`command`](super::command), or a server in this
+    /// process.
+    pub async fn connect<T: Target>(target: T) -> Result<Self, ClientError> {
+        Self::builder("toolbay", env!("CARGO_PKG_VERSION")).connect(target).await
+    }
+
+    /// A client of this name and version, to be given handlers first.
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ClientBuilder {
+        ClientBuilder::new(name.into(), version.into())
+    }
+
+    pub(crate) async fn open<T: Target>(
+        target: T,
+        approach: Approach,
+        handlers: Arc<Handlers>,
+        events: Arc<Events>,
+        patience: Duration,
+    ) -> Result<Self, ClientError> {
+        let target = Arc::new(target);
+        let dial: Dial = Box::new(move || {
+            let (target, approach) = (Arc::clone(&target), approach.clone());
+            Box::pin(async move { target.connect(approach).await })
+        });
+        let connection = dial().await?;
+        let _ = events.revision.set(connection.meeting().revision);
+        let connection = ArcSwap::from_pointee(connection);
+        Ok(Self(Arc::new(Inner { connection, dial, dialling: Mutex::new(()), handlers, events, patience })))
+    }
+
+    /// Calls a tool. `arguments` is anything that is written as an object; `&()` where there are none.
+    pub fn call<A: Serialize + ?Sized>(&self, name: impl Into<String>, arguments: &A) -> CallTool<'_> {
+        CallTool::new(self, name.into(), arguments)
+    }
+
+    /// The server's tools.
+    pub fn tools(&self) -> List<Tool> {
+        List::new(self.clone(), Method::ToolsList, "tools")
+    }
+
+    /// The server's prompts.
+    pub fn prompts(&self) -> List<Prompt> {
+        List::new(self.clone(), Method::PromptsList, "prompts")
+    }
+
+    /// The server's resources.
+    pub fn resources(&self) -> List<Resource> {
+        List::new(self.clone(), Method::ResourcesList, "resources")
+    }
+
+    /// The server's resource templates.
+    pub fn templates(&self) -> List<ResourceTemplate> {
+        List::new(self.clone(), Method::TemplatesList, "resourceTemplates")
+    }
+
+    /// Reads a resource.
+    pub async fn read(&self, uri: &str) -> Result<ReadResourceResult, ClientError> {
+        let mut params = Object::with_capacity(uri.len() + 16);
+        params.put_text("uri", uri);
+        self.request(Method::ResourcesRead, params.finish()).await?.read().map_err(ClientError::misfit)
+    }
+
+    /// Fills in a prompt. `arguments` is anything that is written as an object of texts; `&()` where there are none.
+    pub async fn prompt<A: Serialize + ?Sized>(
+        &self,
+        name: &str,
+        arguments: &A,
+    ) -> Result<GetPromptResult, ClientError> {
+        let arguments = Raw::encode(arguments).map_err(ClientError::misfit)?;
+        let mut params = Object::with_capacity(arguments.as_bytes().len() + 48);
+        params.put_text("name", name);
+        if arguments != Raw::NULL {
+            params.put("arguments", &arguments);
+        }
+        self.request(Method::PromptsGet, params.finish()).await?.read().map_err(ClientError::misfit)
+    }
+
+    /// What `argument` of a prompt or template could become, where `typed` stands there so far and `others` are filled in.
+    pub async fn complete(
+        &self,
+        of: Reference,
+        argument: &str,
+        typed: &str,
+        others: Dict<String>,
+    ) -> Result<Completion, ClientError> {
+        let mut params = CompleteParams::new(of, CompletionArgument::new(argument, typed));
+        if !others.is_empty() {
+            params.context.get_or_insert_default().arguments = Some(others);
+        }
+        let params = toolbay_protocol::types::Conform::conformed(params, self.revision());
+        let result: CompleteResult =
+            self.request(Method::Complete, Raw::of(&params)).await?.read().map_err(ClientError::misfit)?;
+        Ok(result.completion)
+    }
+
+    /// Begins to hear of changes, until the subscription is dropped; they go to
+    /// [`on_change`](ClientBuilder::on_change). Its [`filter`](Subscription::filter) says what the server will tell of.
+    pub async fn watch(&self, filter: Filter) -> Result<Subscription, ClientError> {
+        Ok(self.connection().subscribe(filter).await?)
+    }
+
+    /// Wants the server's log from this level on, in sessions; elsewhere each call says so itself.
+    pub async fn log_from(&self, level: LoggingLevel) -> Result<(), ClientError> {
+        let mut params = Object::with_capacity(24);
+        params.put_text("level", level.as_str());
+        self.request(Method::SetLevel, params.finish()).await.map(drop)
+    }
+
+    /// Asks whether the server is there, in words that its revision has.
+    pub async fn ping(&self) -> Result<(), ClientError> {
+        let method = if Method::Ping.lives_in(self.revision()) { Method::Ping } else { Method::Discover };
+        self.converse(Call::new(method, None), vec![], |_| {}).await.map(drop)
+    }
+
+    /// Any request; where its result may be kept, a kept one does.
+    pub async fn request(&self, method: Method, params: Raw) -> Result<Raw, ClientError> {
+        let cache = &self.0.events.cache;
+        if let Some(kept) = cache.get(&method, &params, Instant::now()) {
+            return Ok(kept);
+        }
+        let patience = Patience { silence: self.0.patience, total: None };
+        let call = Call { patience, ..Call::new(method.clone(), Some(params.clone())) };
+        let mut rounds = 0;
+        let result = self.conversing(call, vec![], |_| {}, &mut rounds).await?;
+        if rounds == 0 {
+            // spec: basic/patterns/mrtr, what came of a retry is never kept
+            cache.keep(&method, &params, &result, Instant::now());
+        }
+        Ok(result)
+    }
+
+    pub(crate) async fn converse(
+        &self,
+        call: Call,
+        answers: Vec<(String, Outcome)>,
+        hear: impl FnMut(&Note) + Send,
+    ) -> Result<Raw, ClientError> {
+        self.conversing(call, answers, hear, &mut 0).await
+    }
+
+    /// Makes a call and answers what is asked, until its end.
+    async fn conversing(
+        &self,
+        call: Call,
+        mut prepared: Vec<(String, Outcome)>,
+        mut hear: impl FnMut(&Note) + Send,
+        rounds: &mut usize,
+    ) -> Result<Raw, ClientError> {
+        let connection = self.live().await?;
+        let revision = connection.meeting().revision;
+        let mut running = connection.call(call).await?;
+        loop {
+            match running.step().await? {
+                Step::Done(outcome) => return Ok(outcome?),
+                Step::Note(note) => {
+                    self.0.events.hear(&note);
+                    hear(&note);
+                }
+                Step::Ask(mut asks) => {
+                    *rounds += 1;
+                    if *rounds > ROUNDS {
+                        let what = format!("it asked more than {ROUNDS} times in one call");
+                        return Err(ClientError::Misfit(what));
+                    }
+                    let ready = take_prepared(&mut prepared, &mut asks);
+                    let mut answers = self.0.handlers.answers(asks, revision).await;
+                    ready.into_iter().for_each(|(key, answer)| answers.insert(key, answer));
+                    running.answer(answers).await?;
+                }
+            }
+        }
+    }
+
+    /// The connection, made anew where the old one ended.
+    async fn live(&self) -> Result<Arc<Connection>, ClientError> {
+        let connection = self.0.connection.load_full();
+        if !is_over(&connection).await {
+            return Ok(connection);
+        }
+        let _turn = self.0.dialling.lock().await;
+        let connection = self.0.connection.load_full();
+        if !is_over(&connection).await {
+            return Ok(connection);
+        }
+        let fresh = Arc::new((self.0.dial)().await?);
+        self.0.events.cache.clear();
+        self.0.connection.store(Arc::clone(&fresh));
+        Ok(fresh)
+    }
+
+    pub(crate) fn forget_list(&self, method: &Method) {
+        self.0.events.cache.forget_list(method);
+    }
+
+    pub(crate) fn patience(&self) -> Duration {
+        self.0.patience
+    }
+
+    /// The connection itself.
+    pub fn connection(&self) -> Arc<Connection> {
+        self.0.connection.load_full()
+    }
+
+    /// What the server said of itself, and the revision that is spoken with it.
+    pub fn meeting(&self) -> Meeting {
+        self.connection().meeting().clone()
+    }
+
+    /// The revision that is spoken with the server.
+    pub fn revision(&self) -> Revision {
+        self.connection().meeting().revision
+    }
+
+    /// Who the server says it is.
+    pub fn server(&self) -> Option<Implementation> {
+        self.connection().meeting().profile.server.read().ok()
+    }
+
+    /// What the server says it can.
+    pub fn capabilities(&self) -> ServerCapabilities {
+        self.connection().meeting().profile.capabilities.read().unwrap_or_default()
+    }
+
+    /// How a model should use the server, in its own words.
+    pub fn instructions(&self) -> Option<String> {
+        self.connection().meeting().profile.instructions.clone()
+    }
+
+    /// Ends the connection in order: what is in flight fails, a program that was started is ended.
+    pub async fn close(self) {
+        self.connection().close().await;
+    }
+}
+
+async fn is_over(connection: &Connection) -> bool {
+    use futures_util::FutureExt as _;
+    connection.ended().now_or_never().is_some_and(|error| error.kind() != Kind::Overdue)
+}
+
+/// Takes the answers that stand ready for questions out of the handlers' way.
+fn take_prepared(prepared: &mut Vec<(String, Outcome)>, asks: &mut toolbay_protocol::exchange::Asks) -> Answers {
+    let mut ready = Answers::default();
+    let mut left = toolbay_protocol::exchange::Asks::default();
+    let keyed = matches!(asks.standing(), toolbay_protocol::exchange::Standing::Over(_));
+    for (key, ask) in std::mem::take(asks) {
+        let place = if keyed {
+            prepared.iter().position(|(known, _)| *known == key)
+        } else {
+            (!prepared.is_empty()).then_some(0)
+        };
+        match place {
+            Some(place) => ready.insert(key, prepared.remove(place).1),
+            None => left.insert(key, ask),
+        }
+    }
+    *asks = left;
+    ready
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("server", &self.connection().meeting().profile.server).finish_non_exhaustive()
+    }
+}

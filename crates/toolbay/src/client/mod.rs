@@ -1,0 +1,26 @@
+//! The client: a server found wherever it is, calls as they are meant, questions answered by handlers.
+//!
+//! Which revision the server speaks is found out when it is met. What is asked in the middle of a call, and how answers
+//! travel, is the same here for all of them.
+
+mod answer;
+mod builder;
+mod cache;
+mod call;
+mod connected;
+mod error;
+mod events;
+mod form;
+mod list;
+mod target;
+
+pub use builder::ClientBuilder;
+pub use call::{CallTool, Told};
+pub use connected::Client;
+pub use error::{ClientError, ResultExt};
+pub use list::List;
+pub use target::{Target, command};
+pub use toolbay_transport::{Subscription, stdio::child::ServerCommand};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicU32, Ordering},
+};
+
+use serde_json::json;
+use toolbay_protocol::{
+    Revision,
+    types::Root,
+    watch::{Change, Filter},
+};
+
+use super::*;
+use crate::{
+    Ctx, Fail, JsonSchema, Prompt, Resource, Server, Template, Tool, ToolError,
+    serde::Deserialize,
+    server::Suggestions,
+    types::{CreateMessageResult, Dict, ElicitResult, Reference},
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct Name {
+    #[serde(default = "nobody")]
+    name: String,
+}
+
+fn nobody() -> String {
+    "nobody".into()
+}
+
+fn server(reads: &Arc<AtomicU32>) -> Server {
+    let reads = Arc::clone(reads);
+    Server::new("s", "1")
+        .list_changed()
+        .subscribable()
+        .cache_reads(std::time::Duration::from_secs(60), crate::types::CacheScope::Private)
+        .page_size(2.try_into().unwrap())
+        .tool(Tool::new("greet", "", |cx: Ctx| async move {
+            let name: Name = cx.ask("name", "Who?").await?;
+            let said = cx.sample_text("say", format!("Greet {}", name.name), 9).await?;
+            Ok::<_, Fail>(format!("{said}, {} roots", cx.roots("roots").await?.len()))
+        }))
+        .tool(Tool::new("walk", "", |cx: Ctx| async move {
+            cx.progress(1.0).of(2.0).saying("half").await;
+            cx.progress(2.0).of(2.0).await;
+        }))
+        .tool(Tool::new("fail", "", || async { Err::<(), _>(ToolError::new("no")) }))
+        .resource(Resource::new("a:1", "one", move || {
+            reads.fetch_add(1, Ordering::SeqCst);
+            async { "one" }
+        }))
+        .template(Template::new("b:{name}", "b", |name: Name| async move { name.name }))
+        .prompt(
+            Prompt::new("p", "", |name: Name| async move { name.name })
+                .complete("name", |typed, _| async move { Suggestions::beginning(&typed.value, ["ada", "bob"]) }),
+        )
+}
+
+#[tokio::test]
+async fn every_revision_does_it_all() {
+    for revision in Revision::ALL {
+        let changes = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&changes);
+        let reads = Arc::default();
+        let server = server(&reads);
+        let handle = server.handle();
+        let woken = Arc::new(tokio::sync::Notify::new());
+        let wake = Arc::clone(&woken);
+        let client = Client::builder("c", "1")
+            .revision(revision)
+            .on_change(move |change| {
+                heard.lock().unwrap().push(change);
+                wake.notify_one();
+            })
+            .connect(server)
+            .await
+            .unwrap();
+        assert_eq!(client.revision(), revision);
+        assert_eq!(client.server().unwrap().name, "s");
+        assert_eq!(client.tools().all().await.unwrap().len(), 3);
+        assert_eq!(client.prompts().all().await.unwrap()[0].name, "p");
+        assert_eq!(client.templates().all().await.unwrap()[0].name, "b");
+        let mut told = Vec::new();
+        client.call("walk", &()).on_progress(|step| told.push(step.done)).await.unwrap();
+        assert_eq!(told, [1.0, 2.0], "{revision}");
+        let failed = client.call("fail", &()).await.unwrap();
+        assert!(matches!(failed.json::<()>(), Err(ClientError::Tool(what)) if what == "no"));
+        assert!(matches!(client.call("none", &()).await, Err(ClientError::Refused(error)) if error.code == -32602));
+        let prompt = client.prompt("p", &json!({"name": "x"})).await.unwrap();
+        assert_eq!(prompt.messages[0].content.as_text(), Some("x"));
+        if revision != Revision::V2024_11_05 {
+            let done = client.complete(Reference::prompt("p"), "name", "a", Dict::new()).await.unwrap();
+            assert_eq!(done.values, ["ada"]);
+        }
+        let watch = client.watch(Filter::resource("a:1")).await.unwrap();
+        handle.updated("a:1");
+        woken.notified().await;
+        assert_eq!(*changes.lock().unwrap(), [Change::Updated("a:1".into())]);
+        drop(watch);
+        client.ping().await.unwrap();
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn handlers_answer_what_a_tool_asks_in_both_eras() {
+    for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
+        let client = Client::builder("c", "1")
+            .revision(revision)
+            .on_form(|_| async { ElicitResult::accept(Dict::new()) })
+            .on_sample(|asked| async move {
+                let said = format!("{:?}", asked.messages[0].content.as_slice()[0].as_text());
+                Ok(CreateMessageResult::text("m", said))
+            })
+            .roots([Root::new("file:///a")])
+            .connect(server(&Arc::default()))
+            .await
+            .unwrap();
+        let greeting = client.call("greet", &()).await.unwrap();
+        assert_eq!(greeting.texts(), "Some(\"Greet nobody\"), 1 roots", "{revision}");
+        let name = json!({"action": "accept", "content": {"name": "Ada"}});
+        let greeting = client.call("greet", &()).answer("name", &name).await.unwrap();
+        assert_eq!(greeting.texts(), "Some(\"Greet Ada\"), 1 roots", "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn what_may_be_kept_is_not_read_again_until_it_changes() {
+    let reads = Arc::default();
+    let server = server(&reads);
+    let client = Client::connect(server).await.unwrap();
+    for _ in 0..3 {
+        assert_eq!(client.read("a:1").await.unwrap().contents[0].text.as_deref(), Some("one"));
+    }
+    assert_eq!(reads.load(Ordering::SeqCst), 1);
+}
