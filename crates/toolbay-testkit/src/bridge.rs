@@ -55,19 +55,8 @@ impl Bridge {
     pub fn to(back: &mut Pair) -> Self {
         let (legs, served, parked, errands, uris, watched, listeners) = Default::default();
         let (callee, patience) = (back.revision(), Patience::default());
-        let mut bridge = Self {
-            callee,
-            patience,
-            legs,
-            served,
-            parked,
-            handles: 0,
-            errands,
-            uris,
-            watched,
-            listeners,
-            level: None,
-        };
+        let mut bridge =
+            Self { callee, patience, legs, served, parked, handles: 0, errands, uris, watched, listeners, level: None };
         if callee.has(Feature::Stateless) {
             bridge.listen(back, &Filter::lists());
         }
@@ -248,7 +237,8 @@ impl Bridge {
         let Some(key) = leg.caller else {
             return asks.into_iter().for_each(|(key, ask)| leg.open.insert(key, ask));
         };
-        let shown: Asks = asks.iter().map(|(key, ask)| (key.to_owned(), ask_in(ask, callee, leg.who.revision))).collect();
+        let shown: Asks =
+            asks.iter().map(|(key, ask)| (key.to_owned(), ask_in(ask, callee, leg.who.revision))).collect();
         leg.rounds += 1;
         if leg.who.revision.has(Feature::Handshake) {
             if asks.is_empty() && leg.rounds <= ROUNDS {
@@ -382,7 +372,8 @@ impl Bridge {
 
 fn ask_in(ask: &Ask, from: Revision, to: Revision) -> Ask {
     let params = ask.params.as_ref().map(|params| {
-        conform_params(&ask.method, params, from, to).unwrap_or_else(|fault| Raw::of(&json!({"message": fault.to_string()})))
+        conform_params(&ask.method, params, from, to)
+            .unwrap_or_else(|fault| Raw::of(&json!({"message": fault.to_string()})))
     });
     Ask { method: ask.method.clone(), params }
 }

@@ -13,10 +13,7 @@ use toolbay_protocol::{
     peer::{Call, CallId, Client, ClientEvent, Patience, Server, ServerEvent},
 };
 
-use crate::{
-    End, FakeClock, Host, Narrow, Referee, Service, Wire,
-    narrow::Through,
-};
+use crate::{End, FakeClock, Host, Narrow, Referee, Service, Wire, narrow::Through};
 
 /// What one end of a pair speaks.
 #[derive(Clone, Copy, Debug)]
@@ -215,10 +212,8 @@ impl Pair {
             self.at_server.got(&frame);
             match self.narrow.map_or_else(|| Through::Pass(frame.clone()), |narrow| narrow.judge(frame.clone())) {
                 Through::Pass(frame) => self.server.receive(frame),
-                Through::Answer(frame) => {
-                    self.at_server.sent(&frame);
-                    self.down.send(&frame);
-                }
+                // What was narrowed away is no word of the server that is watched.
+                Through::Answer(frame) => self.down.send(&frame),
                 Through::Nothing => {}
             }
         }
@@ -266,7 +261,13 @@ impl Pair {
     /// # Panics
     /// If anything was.
     pub fn assert_clean(&self) {
-        assert!(self.breaches().is_empty(), "{:#?}\nup: {:#?}\ndown: {:#?}", self.breaches(), self.up.log(), self.down.log());
+        assert!(
+            self.breaches().is_empty(),
+            "{:#?}\nup: {:#?}\ndown: {:#?}",
+            self.breaches(),
+            self.up.log(),
+            self.down.log()
+        );
         assert!(self.client.is_idle(), "the client keeps {:?}", self.client);
         assert!(self.server.is_idle(), "the server keeps {:?}", self.server);
     }

@@ -219,8 +219,7 @@ impl Service {
 
     /// Goes on with what waits under `name`.
     pub fn go_on(&mut self, name: &str, server: &mut Server) {
-        let waiting: Vec<_> =
-            self.running.iter().filter(|(_, run)| run.name == name).map(|(key, _)| *key).collect();
+        let waiting: Vec<_> = self.running.iter().filter(|(_, run)| run.name == name).map(|(key, _)| *key).collect();
         for key in waiting {
             self.go(key, server);
         }

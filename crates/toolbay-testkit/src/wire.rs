@@ -137,7 +137,9 @@ fn foreign(rng: &mut Rng) -> Bytes {
         2 => json!({"jsonrpc": "2.0", "id": far, "error": {"code": -1, "message": "m"}}),
         3 => json!({"jsonrpc": "2.0", "error": value}),
         4 => json!({"jsonrpc": "2.0", "method": "notifications/unheard_of", "params": {"v": value}}),
-        5 => json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": far, "progress": value}}),
+        5 => {
+            json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": far, "progress": value}})
+        }
         6 => json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": value}}),
         7 => json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": near}}),
         8 => json!({"jsonrpc": "2.0", "id": far, "method": rng.pick(&["ping", "no/such", "roots/list", "initialize"])}),

@@ -129,6 +129,9 @@ impl Probe {
             Came::Status(_, Some(error)) => self.after_error(&error),
             // Never keyed to one code, nor to an answer at all (spec).
             Came::Status(..) | Came::Silence => self.fall_back(),
+            Came::End if self.scope == Scope::One => {
+                Next::Failed("it went away during `server/discover`".into())
+            }
             Came::End => {
                 self.stage = Stage::Restarted;
                 Next::Restart
@@ -178,7 +181,7 @@ impl Probe {
             },
             // A slow probe had locked the peer to the modern era.
             Came::Answer(Err(error)) | Came::Status(_, Some(error)) if error.code == code::UNSUPPORTED_VERSION => {
-                if self.stage == Stage::Restarted {
+                if self.stage == Stage::Restarted || self.scope == Scope::One {
                     return Next::Failed(format!("it refuses `initialize`: {error}"));
                 }
                 self.stage = Stage::Reprobe;

@@ -123,6 +123,28 @@ fn every_way_to_meet_a_server() {
 }
 
 #[test]
+fn a_search_for_one_revision_finds_no_other() {
+    let refused = || {
+        let data = json!({"supported": ["2026-07-28"], "requested": "x"});
+        Came::Answer(Err(ErrorObject::new(code::UNSUPPORTED_VERSION, "no").with_data(&data)))
+    };
+    let newest = || Came::Answer(Ok(legacy::answer(Some(&legacy::offer(&us())), &profile()).unwrap().1));
+    for (revision, came) in [
+        (Revision::V2025_06_18, refused()),
+        (Revision::V2025_06_18, newest()),
+        (Revision::V2025_06_18, Came::End),
+        (Revision::LATEST, Came::End),
+        (Revision::LATEST, Came::Silence),
+        (Revision::LATEST, Came::Answer(Ok(Raw::EMPTY))),
+    ] {
+        let mut probe = Probe::pinned(us(), revision);
+        assert!(matches!(probe.next(), Next::Send(us, ..) if us.revision == revision));
+        let next = probe.came(came);
+        assert!(matches!(next, Next::Failed(_)), "{revision}: {next:?}");
+    }
+}
+
+#[test]
 fn only_declared_questions_are_admitted() {
     let check = |capabilities: serde_json::Value, method: Method, params: serde_json::Value, good: bool| {
         let client = Introduction { capabilities: Raw::of(&capabilities), ..us() };
