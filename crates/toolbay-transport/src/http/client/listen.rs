@@ -141,7 +141,18 @@ impl Listening {
     }
 
     fn take(&mut self, frame: Frame) {
+        // What is for a call goes there, where there still is one.
+        let frame = match frame {
+            Frame::Request { method: Method::Ping, .. } => frame,
+            frame => match self.session.inboxes().put(frame) {
+                Ok(()) => return,
+                Err(frame) => frame,
+            },
+        };
         match frame {
+            Frame::Notification { method: Method::Progress, .. } => {
+                self.stray("progress of a call that nobody waits for");
+            }
             Frame::Notification { method, params } => self.session.overhear(method, params),
             Frame::Request { id, method: Method::Ping, .. } => {
                 self.session.deliver_later(vec![Frame::reply(id, Ok(Raw::EMPTY))]);

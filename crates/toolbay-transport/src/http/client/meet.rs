@@ -22,11 +22,12 @@ use toolbay_protocol::{
 use super::{
     Client, Mode, Target,
     dial::Dial,
+    fields::{routing_headers, session_id},
     legacy_sse,
     line::{Line, Order},
     place::Shown,
     reply::{Arrays, Got, Messages, Reply},
-    session::{Session, routing_headers, session_id},
+    session::Session,
 };
 use crate::{Approach, Connection, Error, Kind, Listener, connection::Wire};
 

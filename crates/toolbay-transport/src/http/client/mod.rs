@@ -6,7 +6,9 @@
 mod chores;
 mod clock;
 mod dial;
+mod fields;
 mod handle;
+mod inbox;
 mod legacy_sse;
 mod line;
 mod listen;

@@ -17,6 +17,7 @@ use toolbay_protocol::{
 
 use super::{
     clock::Clock,
+    inbox::{Inbox, heard},
     pace::Pace,
     problem::Refusal,
     reply::{Messages, Reply, Shape},
@@ -37,6 +38,7 @@ pub(crate) struct RunningCall {
     state: State,
     clock: Clock,
     pace: Pace,
+    inbox: Option<Arc<Inbox>>,
     relisted: Relisted,
     _place: Option<OwnedSemaphorePermit>,
 }
@@ -73,7 +75,8 @@ impl RunningCall {
         let (clock, pace) = (Clock::start(call.patience), Pace::new());
         let exchange = call.exchange(Arc::clone(session.us()), session.mint());
         let request = exchange.open();
-        Self { session, exchange, request, state: State::New, clock, pace, relisted: Relisted::No, _place: place }
+        let (state, relisted) = (State::New, Relisted::No);
+        Self { session, exchange, request, state, clock, pace, inbox: None, relisted, _place: place }
     }
 
     /// What happens next. Losing the future loses nothing.
@@ -95,10 +98,14 @@ impl RunningCall {
     async fn next(&mut self) -> Result<Step, Error> {
         let session = Arc::clone(&self.session);
         loop {
-            let due = self.clock.due();
+            let (due, inbox) = (self.clock.due(), self.inbox.clone());
             let step = tokio::select! {
                 biased;
                 error = session.closed() => return Err(error),
+                frame = heard(inbox.as_deref()) => {
+                    self.clock.touch();
+                    self.frame(frame, Shape::Stream)?
+                }
                 turned = self.turn() => turned?,
                 () = time::sleep_until(due) => return Err(self.clock.overdue()),
             };
@@ -147,6 +154,10 @@ impl RunningCall {
         match self.session.send(&self.request) {
             Ok(sending) => {
                 self.state = State::Posting(sending);
+                if self.session.has(Feature::Handshake) {
+                    let (id, method) = (self.exchange.id().clone(), self.exchange.method().clone());
+                    self.inbox = Some(self.session.inboxes().add(id, method));
+                }
                 Ok(None)
             }
             // The caller's argument, the caller's fault.
@@ -267,6 +278,11 @@ impl RunningCall {
 impl Drop for RunningCall {
     fn drop(&mut self) {
         self.take_back("the caller took it back");
+        let Some(inbox) = self.inbox.take() else { return };
+        let replies = self.session.inboxes().remove(&inbox);
+        if !replies.is_empty() {
+            self.session.deliver_later(replies);
+        }
     }
 }
 

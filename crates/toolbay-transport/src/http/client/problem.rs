@@ -187,3 +187,25 @@ pub(super) fn excerpt(text: &str) -> String {
         None => line.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_that_nobody_vouches_for_is_called_so() {
+        let inner = rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer);
+        let outer = io::Error::other(io::Error::new(io::ErrorKind::InvalidData, inner));
+        let error = unreachable(&"https://h/mcp".parse().unwrap(), Box::new(outer));
+        assert_eq!(error.kind(), Kind::Unreachable);
+        let what = error.to_string();
+        assert!(what.contains("not trusted on this machine") && what.contains("UnknownIssuer"), "{what}");
+    }
+
+    #[test]
+    fn foreign_text_is_cut_and_kept_on_one_line() {
+        assert_eq!(excerpt(" a\nb\u{1b}[0m "), "a b [0m");
+        let long = excerpt(&"ü".repeat(500));
+        assert_eq!((long.chars().count(), long.ends_with('…')), (201, true));
+    }
+}

@@ -79,6 +79,11 @@ impl Reply {
         if empty || matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT) {
             return Ok(Self::Nothing(status));
         }
+        let coded = response.headers().get(header::CONTENT_ENCODING).filter(|coding| *coding != "identity");
+        if let Some(coding) = coded {
+            let what = format!("the server encodes its answer ({coding:?}), which it was not asked to");
+            return Err(Error::new(Kind::Misbehaved, what));
+        }
         let (shape, source) = match form {
             Form::Web => return Err(problem::web_page(&url)),
             Form::Events => (Shape::Stream, Source::Events(Box::new(Decoder::with_limit(limit)))),

@@ -10,28 +10,27 @@ use std::{
 };
 
 use futures_util::future::{BoxFuture, FutureExt};
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderValue};
 use tokio::{sync::watch, time};
 use tokio_util::sync::CancellationToken;
 use toolbay_protocol::{
     Feature, Frame, Id, Method, Raw,
     exchange::Note,
     greeting::Introduction,
-    headers::{self, Header, Mirrored, Mismatch},
+    headers::{self, Header, Mismatch},
     watch::legacy,
 };
 
 use super::{
     chores::{Chores, Taken},
+    fields::{LAST_EVENT, SESSION, put, routing_headers},
+    inbox::Inboxes,
     line::{Line, Order},
     plans::Plans,
     problem::Refusal,
     reply::{Arrays, Reply},
 };
 use crate::{Error, Kind, Listener};
-
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
 /// How long the delivery of a notification, or of an answer, may take.
 const DELIVERY: Duration = Duration::from_secs(30);
@@ -47,6 +46,7 @@ pub(super) struct Session {
     listener: Arc<dyn Listener>,
     minted: AtomicI64,
     plans: Plans,
+    inboxes: Inboxes,
     chores: Chores,
     end: watch::Sender<Option<Error>>,
     closed: CancellationToken,
@@ -61,8 +61,9 @@ impl Session {
         listener: Arc<dyn Listener>,
         minted: AtomicI64,
     ) -> Self {
-        let (plans, chores, closed) = (Plans::default(), Chores::default(), CancellationToken::new());
-        Self { line, us, id, listener, minted, plans, chores, end: watch::Sender::new(None), closed }
+        let (plans, inboxes, chores) = (Plans::default(), Inboxes::default(), Chores::default());
+        let (end, closed) = (watch::Sender::new(None), CancellationToken::new());
+        Self { line, us, id, listener, minted, plans, inboxes, chores, end, closed }
     }
 
     pub(super) fn line(&self) -> &Line {
@@ -79,6 +80,10 @@ impl Session {
 
     pub(super) fn plans(&self) -> &Plans {
         &self.plans
+    }
+
+    pub(super) fn inboxes(&self) -> &Inboxes {
+        &self.inboxes
     }
 
     pub(super) fn has(&self, feature: Feature) -> bool {
@@ -204,16 +209,20 @@ impl Session {
 
     /// Ends it for a reason; the first one counts.
     pub(super) fn lose(&self, error: Error) {
-        let first = self.end.send_if_modified(|end| {
+        if self.end_with(&error) {
+            self.listener.lost(&error);
+        }
+    }
+
+    /// Whether this is the first end.
+    fn end_with(&self, error: &Error) -> bool {
+        self.end.send_if_modified(|end| {
             let first = end.is_none();
             if first {
                 *end = Some(error.clone());
             }
             first
-        });
-        if first {
-            self.listener.lost(&error);
-        }
+        })
     }
 
     /// Why it ended, if it did.
@@ -248,10 +257,10 @@ impl Session {
         }
     }
 
-    /// Gives up whatever is under way.
+    /// Gives up whatever is under way; whoever dropped the connection need not be told.
     pub(super) fn abandon(&self) {
         self.chores.abort();
-        self.lose(Error::closed("the connection was dropped"));
+        self.end_with(&Error::closed("the connection was dropped"));
     }
 }
 
@@ -259,39 +268,4 @@ impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session").field("line", &self.line).field("revision", &self.us.revision).finish_non_exhaustive()
     }
-}
-
-/// The headers that mirror a message of the modern era; none for any other.
-pub(super) fn routing_headers(us: &Introduction, frame: &Frame) -> HeaderMap {
-    let mut headers = HeaderMap::new();
-    let (Frame::Request { method, params, .. } | Frame::Notification { method, params }) = frame else {
-        return headers;
-    };
-    if !us.revision.has(Feature::RoutingHeaders) {
-        return headers;
-    }
-    let named = headers::name_field(method.as_str()).and_then(|field| params.as_ref()?.get(field));
-    let name = named.as_ref().and_then(Raw::as_text);
-    let mirrored = Mirrored { version: us.revision.as_str(), method: method.as_str(), name: name.as_deref() };
-    mirrored.headers().iter().for_each(|header| put(&mut headers, header));
-    headers
-}
-
-fn put(headers: &mut HeaderMap, header: &Header) {
-    let (name, value) = (HeaderName::from_bytes(header.name.as_bytes()), HeaderValue::from_str(&header.value));
-    if let (Ok(name), Ok(value)) = (name, value) {
-        headers.insert(name, value);
-    }
-}
-
-/// The id that an answer gives a session; an error where it is not what a header may hold.
-// spec: basic/transports, visible ASCII
-pub(super) fn session_id(headers: &HeaderMap) -> Result<Option<HeaderValue>, Error> {
-    let Some(id) = headers.get(SESSION) else { return Ok(None) };
-    if id.is_empty() || !id.as_bytes().iter().all(u8::is_ascii_graphic) {
-        return Err(Error::new(Kind::Misbehaved, "the server gives a session id that is not visible ASCII"));
-    }
-    let mut id = id.clone();
-    id.set_sensitive(true);
-    Ok(Some(id))
 }

@@ -39,7 +39,7 @@ impl RunningCall {
         Ok(None)
     }
 
-    fn frame(&mut self, frame: Frame, shape: Shape) -> Result<Option<Step>, Error> {
+    pub(super) fn frame(&mut self, frame: Frame, shape: Shape) -> Result<Option<Step>, Error> {
         let handshake = self.session.has(Feature::Handshake);
         let stray = |what: String| self.session.listener().stray(&what);
         match frame {

@@ -54,12 +54,13 @@ async fn an_answer_is_read_in_every_form() {
 async fn an_answer_that_is_none_fails_at_once() {
     let begun = Instant::now();
     type Say = fn(&Seen) -> Said;
-    let cases: [(Say, Kind, &str); 15] = [
+    let cases: [(Say, Kind, &str); 16] = [
         (|_| Said::status(202), Kind::Misbehaved, "answers nothing"),
         (|_| Said::status(204), Kind::Misbehaved, "answers nothing"),
         (|_| Said::status(200), Kind::Misbehaved, "answers nothing"),
         (|_| Said::text(200, "application/json", "  "), Kind::Misbehaved, "empty"),
         (|_| Said::text(200, "text/html", "<html>"), Kind::Incompatible, "web page"),
+        (|seen| Said::json(200, &seen.result(good())).with("content-encoding", "gzip"), Kind::Misbehaved, "gzip"),
         (|_| Said::text(200, "application/json", " <html>"), Kind::Incompatible, "web page"),
         (|_| Said::text(200, "application/json", "{\"jsonrpc\""), Kind::Misbehaved, "answers badly"),
         (|seen| Said::json(200, &json!([seen.result(good())])), Kind::Misbehaved, "answers badly"),
@@ -212,8 +213,9 @@ async fn a_sign_of_life_renews_patience_until_there_is_no_more_of_it() {
     assert!(error.to_string().contains("in all"), "{error}");
     // spec: the end of the stream is the cancellation
     assert_eq!(log.lines().len(), 4);
-    let (_, _, silent) = modern(|_| Said::stream().then(Piece::Endless(b": still here\n\n"))).await;
-    drop(silent);
+    let (_, _, mute) = modern(|_| (0..100).fold(Said::stream(), |said, _| said.raw(": still here\n\n").wait(1))).await;
+    let (after, outcome) = patient(&mute, 5, None).await;
+    assert_eq!((after, outcome.unwrap_err().kind()), (5, Kind::Overdue));
 }
 
 #[tokio::test(start_paused = true)]

@@ -9,7 +9,11 @@ use std::{
 use http::Method;
 use serde_json::json;
 use tokio::time;
-use toolbay_protocol::watch::Filter;
+use toolbay_protocol::{
+    Raw,
+    exchange::{Answers, Step},
+    watch::Filter,
+};
 
 use super::peer::*;
 use crate::{Connection, Kind};
@@ -63,6 +67,46 @@ async fn what_a_server_says_unasked_is_heard_and_answered() {
     replies.sort_by_key(|body| body["id"].as_i64());
     assert_eq!(replies[0], json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
     assert_eq!(replies[1], json!({"jsonrpc": "2.0", "id": 2, "result": {"action": "accept"}}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_belongs_to_a_call_reaches_it_also_from_there() {
+    let (spoken, wait) = (Arc::new(tokio::sync::Notify::new()), time::Duration::from_secs(1));
+    let note = |token: i64| {
+        let params = json!({"progressToken": token, "progress": 1});
+        json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+    };
+    let (log, ear, connection) = legacy("2025-11-25", move |seen| match (&seen.verb, seen.method()) {
+        (&Method::GET, _) => Some(
+            Said::stream()
+                .then(Piece::Until(Arc::clone(&spoken)))
+                .event(&note(3))
+                .event(&note(99))
+                .event(&json!({"jsonrpc": "2.0", "id": 7, "method": "elicitation/create", "params": {}}))
+                .then(Piece::Wait(wait))
+                .event(&json!({"jsonrpc": "2.0", "id": 8, "method": "roots/list"}))
+                .hang(),
+        ),
+        (_, "tools/call") => {
+            spoken.notify_one();
+            Some(Said::stream().wait(1).wait(1).event(&seen.result(json!({}))))
+        }
+        _ => None,
+    })
+    .await;
+    let mut running = connection.call(call("t", json!({}))).await.unwrap();
+    assert!(matches!(running.step().await, Ok(Step::Note(_))));
+    let Ok(Step::Ask(asks)) = running.step().await else { panic!("no question") };
+    let answer = Raw::of(&json!({"action": "decline"}));
+    running.answer(Answers::one(asks.iter().next().unwrap().0, Ok(answer))).await.unwrap();
+    assert_eq!(log.last("POST reply").body, json!({"jsonrpc": "2.0", "id": 7, "result": {"action": "decline"}}));
+    // The second question is not looked at before the call is over.
+    time::timeout(Duration::from_secs(2), std::future::pending::<()>()).await.unwrap_err();
+    drop(running);
+    log.until("POST reply", 2).await;
+    let refused = log.seen().into_iter().find(|seen| seen.body["id"] == 8).unwrap();
+    assert_eq!(refused.body["error"]["code"], -1);
+    assert!(ear.lines().len() == 1 && ear.lines()[0].contains("nobody waits"), "{:?}", ear.lines());
 }
 
 #[tokio::test(start_paused = true)]

@@ -84,6 +84,8 @@ pub(super) enum Piece {
     Text(Bytes),
     /// The body goes on when so much time has passed.
     Wait(Duration),
+    /// The body goes on when somebody says so.
+    Until(Arc<Notify>),
     /// The connection breaks.
     Break,
     /// Nothing more comes, and no end.
@@ -259,6 +261,10 @@ fn respond(said: Said, log: Arc<Log>) -> Response<Body> {
                 Piece::Text(text) => text,
                 Piece::Wait(time) => {
                     time::timeout(time, std::future::pending::<()>()).await.unwrap_err();
+                    continue;
+                }
+                Piece::Until(notify) => {
+                    notify.notified().await;
                     continue;
                 }
                 Piece::Break => {

@@ -217,7 +217,8 @@ async fn calls_lists_and_errors_are_the_same_in_every_form() {
 async fn notes_and_questions_pass_in_every_form() {
     for form in FORMS {
         let Meeting { connection, .. } = met(form).await;
-        let mut running = connection.call(Call { wishes: Wishes::progress(), ..call("notes", json!({})) }).await.unwrap();
+        let mut running =
+            connection.call(Call { wishes: Wishes::progress(), ..call("notes", json!({})) }).await.unwrap();
         let (notes, outcome) = outcome(&mut running).await;
         assert_eq!((notes.len(), outcome.unwrap().is_ok()), (3, true), "{form:?}");
         if matches!(form, Form::Streamable(revision) if !revision.has(toolbay_protocol::Feature::Elicitation)) {
@@ -280,7 +281,9 @@ async fn a_closed_connection_leaves_no_session_behind() {
         connection.close().await;
         assert_eq!(running.step().await.unwrap_err().kind(), Kind::Closed, "{form:?}");
         drop((running, connection));
-        time::timeout(Duration::from_secs(10), shop.cancelled.1.notified()).await.unwrap_or_else(|_| panic!("{form:?}"));
+        time::timeout(Duration::from_secs(10), shop.cancelled.1.notified())
+            .await
+            .unwrap_or_else(|_| panic!("{form:?}"));
         time::timeout(Duration::from_secs(10), std::future::pending::<()>()).await.unwrap_err();
         assert_eq!(shop.sessions.load(Ordering::SeqCst), 0, "{form:?}");
     }

@@ -1,0 +1,98 @@
+//! What a legacy server says on its own stream although it belongs to a call: progress by its token, and questions, which
+//! name no call and so go to the oldest that may be asked.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::Notify;
+use toolbay_protocol::{ErrorObject, Frame, Id, Method, fault::code};
+
+/// How much may wait for one call.
+const WAITING: usize = 64;
+
+/// The calls in flight that may be spoken to.
+#[derive(Debug, Default)]
+pub(super) struct Inboxes(Mutex<BTreeMap<Id, Arc<Inbox>>>);
+
+/// What waits for one call.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    id: Id,
+    method: Method,
+    frames: Mutex<VecDeque<Frame>>,
+    news: Notify,
+}
+
+impl Inboxes {
+    fn open(&self) -> MutexGuard<'_, BTreeMap<Id, Arc<Inbox>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins to take what is for request `id`.
+    pub(super) fn add(&self, id: Id, method: Method) -> Arc<Inbox> {
+        let inbox = Arc::new(Inbox { id: id.clone(), method, frames: Mutex::default(), news: Notify::new() });
+        self.open().insert(id, Arc::clone(&inbox));
+        inbox
+    }
+
+    /// Ends it. What to reply to questions that nobody heard.
+    pub(super) fn remove(&self, inbox: &Inbox) -> Vec<Frame> {
+        self.open().remove(&inbox.id);
+        let refused = || ErrorObject::new(code::REFUSED, "the call is over");
+        let unheard = std::mem::take(&mut *inbox.frames()).into_iter();
+        let replies = unheard.filter_map(|frame| match frame {
+            Frame::Request { id, .. } => Some(Frame::reply(id, Err(refused()))),
+            Frame::Notification { .. } | Frame::Result { .. } | Frame::Error { .. } => None,
+        });
+        replies.collect()
+    }
+
+    /// Hands a frame to the call it is for; it comes back where there is none, or too much waits already.
+    pub(super) fn put(&self, frame: Frame) -> Result<(), Frame> {
+        let inbox = match &frame {
+            // Ids are minted in order: the first is the oldest.
+            Frame::Request { .. } => self.open().values().find(|inbox| inbox.method.may_ask()).cloned(),
+            Frame::Notification { method: Method::Progress, params } => {
+                let token = params.as_ref().and_then(|params| params.get("progressToken"));
+                token.and_then(|token| Id::read(&token)).and_then(|id| self.open().get(&id).cloned())
+            }
+            Frame::Notification { .. } | Frame::Result { .. } | Frame::Error { .. } => None,
+        };
+        let Some(inbox) = inbox else { return Err(frame) };
+        let mut frames = inbox.frames();
+        if frames.len() >= WAITING {
+            return Err(frame);
+        }
+        frames.push_back(frame);
+        drop(frames);
+        inbox.news.notify_one();
+        Ok(())
+    }
+}
+
+impl Inbox {
+    fn frames(&self) -> MutexGuard<'_, VecDeque<Frame>> {
+        self.frames.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What came next. Losing the future loses nothing.
+    async fn next(&self) -> Frame {
+        loop {
+            let news = self.news.notified();
+            if let Some(frame) = self.frames().pop_front() {
+                return frame;
+            }
+            news.await;
+        }
+    }
+}
+
+/// What comes next for a call that has an inbox; for any other nothing ever does.
+pub(super) async fn heard(inbox: Option<&Inbox>) -> Frame {
+    match inbox {
+        Some(inbox) => inbox.next().await,
+        None => std::future::pending().await,
+    }
+}
