@@ -1,11 +1,14 @@
 //! A request's body, whole, within a size and a time. Not for what it says.
 
-use std::pin::{Pin, pin};
+use std::{
+    future::poll_fn,
+    pin::{Pin, pin},
+    time::Duration,
+};
 
 use bytes::{Buf, Bytes, BytesMut};
 use http::StatusCode;
 use http_body::Body;
-use std::future::poll_fn;
 use tokio::time::timeout;
 use toolbay_protocol::{Fault, fault::Malformed};
 
@@ -14,14 +17,27 @@ use super::{options::Options, respond::Refusal};
 /// How much room is made at once for a body that only says how long it will be.
 const AT_ONCE: u64 = 1 << 20;
 
-/// Reads a body to its end. One that says it is too large is not read at all.
+/// How much of a body that is too large is thrown away, and for how long, so that its sender gets to read why.
+const THROWN: (usize, Duration) = (64 << 20, Duration::from_secs(2));
+
+/// Reads a body to its end. One that is too large is not kept at all.
 pub(super) async fn whole<B: Body<Data: Buf>>(body: B, options: &Options) -> Result<Bytes, Refusal> {
-    if body.size_hint().lower() > options.message_bytes as u64 {
-        return Err(too_large(options));
-    }
-    let body = pin!(body);
-    match timeout(options.read_timeout, gather(body, options)).await {
-        Ok(read) => read,
+    let too_large = body.size_hint().lower() > options.message_bytes as u64;
+    let mut body = pin!(body);
+    let read = if too_large {
+        Ok(Err(Gathered::TooLarge))
+    } else {
+        timeout(options.read_timeout, gather(body.as_mut(), options)).await
+    };
+    match read {
+        Ok(Ok(text)) => Ok(text),
+        Ok(Err(Gathered::Cut)) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the body ended too early")),
+        Ok(Err(Gathered::TooLarge)) => {
+            // It may not end in time, or be larger still; then its sender finds the connection closed.
+            let _ = timeout(THROWN.1, throw_away(body)).await;
+            let fault = Fault::Malformed(Malformed::TooLarge(options.message_bytes));
+            Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, fault.to_string()))
+        }
         Err(_) => {
             let what = format!("the body took longer than {:?} (limit `read_timeout`)", options.read_timeout);
             Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, what))
@@ -29,16 +45,29 @@ pub(super) async fn whole<B: Body<Data: Buf>>(body: B, options: &Options) -> Res
     }
 }
 
-async fn gather<B: Body<Data: Buf>>(mut body: Pin<&mut B>, options: &Options) -> Result<Bytes, Refusal> {
+/// Why a body was not read to its end.
+enum Gathered {
+    TooLarge,
+    Cut,
+}
+
+async fn throw_away<B: Body<Data: Buf>>(mut body: Pin<&mut B>) {
+    let mut thrown = 0;
+    while let (true, Some(Ok(frame))) = (thrown < THROWN.0, poll_fn(|cx| body.as_mut().poll_frame(cx)).await) {
+        thrown += frame.data_ref().map_or(0, Buf::remaining);
+    }
+}
+
+async fn gather<B: Body<Data: Buf>>(mut body: Pin<&mut B>, options: &Options) -> Result<Bytes, Gathered> {
     let mut first = Bytes::new();
     let mut rest: Option<BytesMut> = None;
     while !body.is_end_stream() {
         let Some(frame) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await else { break };
-        let frame = frame.map_err(|_| Refusal::new(StatusCode::BAD_REQUEST, "the body ended too early"))?;
+        let frame = frame.map_err(|_| Gathered::Cut)?;
         let Ok(mut data) = frame.into_data() else { continue };
         let so_far = rest.as_ref().map_or(first.len(), BytesMut::len);
         if so_far + data.remaining() > options.message_bytes {
-            return Err(too_large(options));
+            return Err(Gathered::TooLarge);
         }
         match &mut rest {
             Some(rest) => rest.extend_from_slice(&data.copy_to_bytes(data.remaining())),
@@ -54,9 +83,4 @@ async fn gather<B: Body<Data: Buf>>(mut body: Pin<&mut B>, options: &Options) ->
         }
     }
     Ok(rest.map_or(first, BytesMut::freeze))
-}
-
-fn too_large(options: &Options) -> Refusal {
-    let fault = Fault::Malformed(Malformed::TooLarge(options.message_bytes));
-    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, fault.to_string())
 }

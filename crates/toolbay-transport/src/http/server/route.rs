@@ -46,6 +46,7 @@ enum Place {
 }
 
 fn place(path: &str, options: &super::Options) -> Option<Place> {
+    let path = path.strip_suffix('/').filter(|path| !path.is_empty()).unwrap_or(path);
     match (&options.path, &options.sse) {
         (Path::At(at), _) if **at == *path => Some(Place::Endpoint),
         (_, Some(pair)) if *pair.stream == *path => Some(Place::Stream),

@@ -31,16 +31,17 @@ pub async fn serve<S: Service>(
     // Said to those that outlast everything.
     let cut = CancellationToken::new();
     let _cut = cut.clone().drop_guard();
+    let going = shutdown.child_token();
     let accepting = async {
         loop {
             let Ok(place) = Arc::clone(&room).acquire_owned().await else { return Ok(()) };
             let stream = accept(&listener).await?;
-            let (endpoint, shutdown, cut) = (endpoint.clone(), shutdown.clone(), cut.clone());
+            let (endpoint, going, cut) = (endpoint.clone(), going.clone(), cut.clone());
             connections.spawn(async move {
                 tokio::select! {
                     biased;
                     () = cut.cancelled() => {}
-                    () = connection(stream, endpoint, shutdown) => {}
+                    () = connection(stream, endpoint, going) => {}
                 }
                 drop(place);
             });
@@ -52,7 +53,7 @@ pub async fn serve<S: Service>(
         end = accepting => end,
     };
     drop(listener);
-    shutdown.cancel();
+    going.cancel();
     connections.close();
     endpoint.shutdown().await;
     // All that is left is to be written out.
@@ -81,7 +82,7 @@ async fn accept(listener: &TcpListener) -> io::Result<TcpStream> {
     }
 }
 
-async fn connection<S: Service>(stream: TcpStream, endpoint: Endpoint<S>, shutdown: CancellationToken) {
+async fn connection<S: Service>(stream: TcpStream, endpoint: Endpoint<S>, going: CancellationToken) {
     let limit = endpoint.shared().options.connection_idle;
     let pulse = Arc::new(Pulse::default());
     let marked = Marked::new(TokioIo::new(stream), Arc::clone(&pulse));
@@ -100,7 +101,7 @@ async fn connection<S: Service>(stream: TcpStream, endpoint: Endpoint<S>, shutdo
         // What went wrong on a connection is its client's business.
         _ = connection.as_mut() => return,
         () = pulse.stopped(limit) => return,
-        () = shutdown.cancelled() => connection.as_mut().graceful_shutdown(),
+        () = going.cancelled() => connection.as_mut().graceful_shutdown(),
     }
     let _ = connection.await;
 }

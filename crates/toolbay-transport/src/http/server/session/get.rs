@@ -29,16 +29,18 @@ pub(in super::super) fn get<S: Service>(
     let session = shared.sessions.find(named, principal)?;
     match last_event(&head.headers)? {
         Some((stream, place)) if stream != STANDING => {
-            let generation = session.state().log.attach(stream, place + 1).ok_or_else(|| {
-                let what = "the stream of this `Last-Event-ID` is not kept (any more); what was said on it is lost";
-                Refusal::new(StatusCode::BAD_REQUEST, what)
-            })?;
+            let generation = session.state().log.attach(stream, place + 1).ok_or_else(forgotten)?;
             // Whoever read before finds out.
             session.news.notify_waiters();
             Ok(streams::response(&**shared, session, stream, generation))
         }
         from => standing(shared, session, from.map(|(_, place)| place)),
     }
+}
+
+fn forgotten() -> Refusal {
+    let what = "the stream of this `Last-Event-ID` is not kept (any more); what was said on it is lost";
+    Refusal::new(StatusCode::BAD_REQUEST, what)
 }
 
 fn last_event(headers: &HeaderMap) -> Result<Option<(u64, u64)>, Refusal> {
@@ -65,7 +67,7 @@ fn standing<S: Service>(
         if session.has(Feature::Polling) && after.is_none() {
             streams::prime(&mut state.log, STANDING, shared.options.retry);
         }
-        state.log.attach(STANDING, from).expect("this stream is always kept")
+        state.log.attach(STANDING, from).ok_or_else(forgotten)?
     };
     session.news.notify_waiters();
     let events = changes(Reader { session, stream: STANDING, generation }, shared.closing.clone());

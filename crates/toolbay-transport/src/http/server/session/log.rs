@@ -99,9 +99,10 @@ impl Log {
         }
     }
 
-    /// Begins to read from event `from` on; whoever read before is done. `None` where the stream is not kept.
+    /// Begins to read from event `from` on; whoever read before is done. `None` where the stream is not kept, or no event
+    /// before `from` was ever said.
     pub(super) fn attach(&mut self, number: u64, from: u64) -> Option<u64> {
-        let stream = self.stream(number)?;
+        let stream = self.stream(number).filter(|stream| from <= stream.next)?;
         stream.generation += 1;
         (stream.reader, stream.hang_up) = (Some(from), None);
         Some(stream.generation)

@@ -28,13 +28,14 @@ pub(super) fn begin<S: Service>(
     let (stream, generation) = {
         let mut state = session.state();
         let stream = state.log.open();
+        // Before anything is said: what waits for a reader is kept.
+        let generation = state.log.attach(stream, 0).expect("the stream was opened just now");
         if session.has(Feature::Polling) {
             prime(&mut state.log, stream, shared.options.retry);
         }
         for frame in &said {
             state.log.push(stream, |id| respond::event(Some(id), frame));
         }
-        let generation = state.log.attach(stream, 0).expect("the stream was opened just now");
         if let Some(pause) = pause {
             state.log.hang_up(stream, pause);
         }

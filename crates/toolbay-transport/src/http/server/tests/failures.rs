@@ -124,7 +124,9 @@ async fn what_is_too_large_is_not_read_to_its_end() {
     let said = String::from_utf8(large.bytes().await.to_vec()).unwrap();
     assert!(said.contains("1000") && said.contains("message_bytes"), "{said}");
     // A body that does not say how long it is.
-    let chunks = futures_util::stream::iter((0..).map(|_| Ok::<_, std::io::Error>(http_body::Frame::data("x".into()))));
+    let chunks = futures_util::stream::iter(
+        (0..).map(|_| Ok::<_, std::io::Error>(http_body::Frame::data(bytes::Bytes::from_static(&[b' '; 1 << 16])))),
+    );
     let body = http_body_util::StreamBody::new(chunks.map_ok(|frame: http_body::Frame<bytes::Bytes>| frame));
     let (head, _) = text("").into_parts();
     let got = Got::of(site.endpoint.handle(Request::from_parts(head, body)).await);

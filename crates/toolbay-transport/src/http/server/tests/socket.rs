@@ -67,7 +67,7 @@ async fn ended(stream: &mut TcpStream) -> bool {
 async fn eventually(what: impl Fn() -> bool) {
     let waiting = async {
         while !what() {
-            tokio::time::sleep(Duration::from_millis(2)).await;
+            tokio::task::yield_now().await;
         }
     };
     tokio::time::timeout(Duration::from_secs(10), waiting).await.unwrap();
@@ -141,6 +141,17 @@ async fn connections_that_say_nothing_are_closed() {
     assert!(ended(&mut silent).await && ended(&mut halting).await);
     host.site.desk.gate.add_permits(1);
     until(&mut waiting, "waited").await;
+    host.shutdown.cancel();
+    host.serving.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn whoever_sends_too_much_gets_to_read_why() {
+    let host = host(Options::default()).await;
+    let mut stream = TcpStream::connect(host.address).await.unwrap();
+    stream.write_all(&written(text(&" ".repeat(6 << 20))).await).await.unwrap();
+    let seen = until(&mut stream, "message_bytes").await;
+    assert!(seen.starts_with("HTTP/1.1 413"), "{seen}");
     host.shutdown.cancel();
     host.serving.await.unwrap().unwrap();
 }

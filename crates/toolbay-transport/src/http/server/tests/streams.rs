@@ -72,7 +72,7 @@ async fn only_the_stream_that_was_lost_is_replayed() {
     assert_eq!(ids(&replayed), ["1-2", "1-3"]);
     let other = site.open(C).await;
     assert_eq!(site.send(other.resume("1-1")).await.error().await.0, 400);
-    for never in ["9-1", "x", "1-", "-1", "1-18446744073709551615", "+1-1"] {
+    for never in ["9-1", "1-4", "0-0", "x", "1-", "-1", "1-18446744073709551615", "+1-1"] {
         assert_eq!(site.send(session.resume(never)).await.error().await.0, 400, "{never}");
     }
 }
