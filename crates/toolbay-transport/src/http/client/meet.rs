@@ -156,11 +156,10 @@ impl Search {
 
     async fn two_endpoints(self) -> Result<Connection, Error> {
         let refusal = self.refusal;
-        let url = Shown(self.line.url()).to_string();
         legacy_sse::open(self.line, self.approach).await.map_err(|error| match (refusal, error.kind()) {
+            (Some(refusal), Kind::Incompatible | Kind::Misbehaved) if refusal.to_string() == error.to_string() => error,
             (Some(refusal), Kind::Incompatible | Kind::Misbehaved) => {
-                let what = format!("no MCP server at {url}: {refusal}; and HTTP+SSE is not there either: {error}");
-                Error::new(Kind::Incompatible, what)
+                Error::new(Kind::Incompatible, format!("{refusal} (and over HTTP+SSE: {error})"))
             }
             (Some(_) | None, _) => error,
         })

@@ -133,43 +133,47 @@ impl Refusal {
     /// The error of a call, or of a meeting, that came to this.
     pub(super) fn to_error(&self, url: &Uri) -> Error {
         let (url, status) = (Shown(url), self.status.as_u16());
-        let (kind, what) = match status {
+        let (kind, what, advice) = match status {
             401 => (
                 Kind::Unauthorized,
-                format!(
-                    "{url} wants authorization (HTTP 401): put a header into its configuration, or mend the one there"
-                ),
+                format!("{url} wants authorization (HTTP 401)"),
+                ": put a header into its configuration, or mend the one there".into(),
             ),
             403 => (
                 Kind::Unauthorized,
-                format!("{url} refuses access (HTTP 403): look at the authorization header in its configuration"),
+                format!("{url} refuses access (HTTP 403)"),
+                ": look at the authorization header in its configuration".into(),
             ),
-            404 => (Kind::Incompatible, format!("{url} is not there (HTTP 404): is the path right?")),
-            405 => (Kind::Incompatible, format!("{url} does not take such requests (HTTP 405): is the path right?")),
-            413 => (Kind::Limit, format!("{url} finds the message too large (HTTP 413)")),
-            429 | 503 => (Kind::Busy, format!("{url} has no room for this now (HTTP {status}){}", self.again())),
+            404 => (Kind::Incompatible, format!("{url} is not there (HTTP 404)"), RIGHT_PATH.into()),
+            405 => (Kind::Incompatible, format!("{url} does not take such requests (HTTP 405)"), RIGHT_PATH.into()),
+            413 => (Kind::Limit, format!("{url} finds the message too large (HTTP 413)"), String::new()),
+            429 | 503 => (Kind::Busy, format!("{url} has no room for this now (HTTP {status})"), self.again()),
             500..=599 => (
                 Kind::Unreachable,
-                format!("{url} answers HTTP {status}: an outage of the server or of a proxy before it"),
+                format!("{url} answers HTTP {status}"),
+                ": an outage of the server, or of a proxy before it".into(),
             ),
-            _ => (Kind::Misbehaved, format!("{url} answers HTTP {status}")),
+            _ => (Kind::Misbehaved, format!("{url} answers HTTP {status}"), String::new()),
         };
-        Error::new(kind, what + &self.said())
+        Error::new(kind, what + &self.said() + &advice)
     }
 
     fn again(&self) -> String {
-        self.retry_after.as_ref().map(|after| format!(": it says to try again after {after}")).unwrap_or_default()
+        self.retry_after.as_ref().map(|after| format!(": try again after {after}")).unwrap_or_default()
     }
 
     fn said(&self) -> String {
         match &self.error {
-            Some((_, error)) => format!("; it says: {}", excerpt(&error.to_string())),
-            None if self.page == Page::Web => "; it answers with a web page".into(),
+            Some((_, error)) => format!(" and says {:?}", excerpt(&error.to_string())),
+            None if self.page == Page::Web => " and answers with a web page".into(),
             None if self.text.is_empty() => String::new(),
-            None => format!("; it says: {}", self.text),
+            None => format!(" and says {:?}", self.text),
         }
     }
 }
+
+/// What to do about an address where nothing of the kind is.
+const RIGHT_PATH: &str = ": is the path right?";
 
 /// A success that holds a page for people instead of a message.
 pub(super) fn web_page(url: &Uri) -> Error {
