@@ -73,8 +73,11 @@ impl Bridge {
         self.legs.len()
     }
 
-    /// Ends what the bridge holds for itself.
-    pub fn close(&mut self, back: &mut Pair) {
+    /// Ends what is held for its own sake: the callers' subscriptions, and the bridge's own.
+    pub fn close(&mut self, front: &mut Pair, back: &mut Pair) {
+        for (key, (id, _)) in std::mem::take(&mut self.listeners) {
+            front.server.done(key, Ok(modern::end(&id)));
+        }
         for errand in std::mem::take(&mut self.errands) {
             back.client.cancel(errand, "the bridge closes");
         }

@@ -176,35 +176,36 @@ impl Pair {
 
     /// Carries what is to be sent until nothing is under way; whether anything was.
     pub fn settle(&mut self) -> bool {
+        let moved = self.step();
+        while self.step() {}
+        moved
+    }
+
+    /// Puts what is to be sent on the wires, and takes one line off each; whether anything moved.
+    pub fn step(&mut self) -> bool {
         let mut moved = false;
-        loop {
-            let mut moves = false;
-            while let Some(frame) = self.client.transmit() {
-                self.at_client.sent(&frame);
-                self.up.send(&frame);
-                moves = true;
-            }
-            while let Some(frame) = self.server.transmit() {
-                self.at_server.sent(&frame);
-                self.down.send(&frame);
-                moves = true;
-            }
-            if let Some(came) = self.up.take() {
-                self.serve(came);
-                moves = true;
-            }
-            if let Some(came) = self.down.take() {
-                for frame in came {
-                    self.at_client.got(&frame);
-                    self.client.receive(frame, self.clock.now());
-                }
-                moves = true;
-            }
-            if !moves {
-                return moved;
+        while let Some(frame) = self.client.transmit() {
+            self.at_client.sent(&frame);
+            self.up.send(&frame);
+            moved = true;
+        }
+        while let Some(frame) = self.server.transmit() {
+            self.at_server.sent(&frame);
+            self.down.send(&frame);
+            moved = true;
+        }
+        if let Some(came) = self.up.take() {
+            self.serve(came);
+            moved = true;
+        }
+        if let Some(came) = self.down.take() {
+            for frame in came {
+                self.at_client.got(&frame);
+                self.client.receive(frame, self.clock.now());
             }
             moved = true;
         }
+        moved
     }
 
     fn serve(&mut self, came: Vec<Result<Frame, toolbay_protocol::frame::Rejected>>) {

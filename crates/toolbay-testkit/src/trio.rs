@@ -75,7 +75,7 @@ impl Trio {
     /// # Panics
     /// If anything was.
     pub fn assert_clean(&mut self, host: &mut Host, service: &mut Service) {
-        self.bridge.close(&mut self.back);
+        self.bridge.close(&mut self.front, &mut self.back);
         self.play(host, service);
         assert_eq!(self.bridge.under_way(), 0, "{:?}", self.bridge);
         self.front.assert_clean();
