@@ -12,6 +12,11 @@ use toolbay_protocol::ErrorObject;
 /// What handlers return; any `std::error::Error` becomes a [`Fail`] with `?`.
 pub type Result<T, E = Fail> = std::result::Result<T, E>;
 
+/// `Ok` of a handler that is a closure, where the compiler could not tell what `?` makes of errors.
+pub fn ok<T>(value: T) -> Result<T> {
+    Ok(value)
+}
+
 /// A failure that the model should read and can do something about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolError {

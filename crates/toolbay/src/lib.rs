@@ -26,11 +26,11 @@ pub mod server;
 mod uri_template;
 
 pub use client::Client;
-pub use error::{Fail, Foreign, Report, Result, ToolError};
+pub use error::{Fail, Foreign, Report, Result, ToolError, ok};
 pub use schemars::{self, JsonSchema};
 pub use serde;
 pub use serde_json;
-pub use server::{Ctx, Handle, Json, Page, Prompt, Resource, Server, State, Template, Tool, stdio};
+pub use server::{Ctx, Handle, Json, Page, Prompt, Resource, Server, State, Template, Tool, http, stdio};
 pub use toolbay_protocol::{self as protocol, ErrorObject, Raw, types};
 pub use toolbay_transport::{self as transport, Error};
 pub use uri_template::{Flaw, UriTemplate};

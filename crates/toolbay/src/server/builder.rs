@@ -4,6 +4,8 @@ use std::{fmt, future::Future, num::NonZeroUsize, sync::Arc, time::Duration};
 
 use toolbay_protocol::types::{self, CacheScope, Icon, Implementation};
 
+use toolbay_transport::http::server::Endpoint;
+
 use super::{
     ask::Sealer,
     context::Ctx,
@@ -209,6 +211,12 @@ impl<S: Send + Sync + 'static> Server<S> {
     /// Serves until the transport ends: with its input, or on a signal.
     pub async fn serve<T: Serve>(self, transport: T) -> Result<(), toolbay_transport::Error> {
         transport.serve(self).await
+    }
+
+    /// The server as an HTTP endpoint inside an application of your own: a `tower` service, whatever it is mounted in.
+    /// Sessions live in it, so make it once and clone it.
+    pub fn endpoint(self, options: toolbay_transport::http::server::Options) -> Endpoint<Self> {
+        Endpoint::new(Arc::new(self), options)
     }
 
     pub(crate) fn live(&self) -> &Arc<Live> {

@@ -4,6 +4,7 @@ use std::{
     fmt,
     future::Future,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use serde::Serialize;
@@ -92,6 +93,12 @@ impl Ctx {
     /// Waits until the caller is gone or took the call back, or the call is over.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + 'static {
         self.0.line.gone()
+    }
+
+    /// Lets go of the connection on which a long answer is awaited, where the caller can come back for the rest (2025-11-25
+    /// over HTTP); it is told to wait for `pause` first. Elsewhere nothing happens.
+    pub fn hang_up(&self, pause: Duration) {
+        self.0.line.hang_up(pause);
     }
 
     /// Who the client says it is: to be shown, never to be trusted.

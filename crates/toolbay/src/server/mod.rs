@@ -21,6 +21,7 @@ mod resource;
 mod resource_output;
 mod serve;
 mod service;
+mod signal;
 mod tool;
 
 pub use arguments::Arguments;
@@ -38,7 +39,7 @@ pub use prompt_output::PromptOutput;
 pub use registry::Added;
 pub use resource::{Resource, Template};
 pub use resource_output::ResourceOutput;
-pub use serve::{Serve, Stdio, stdio};
+pub use serve::{Http, Serve, Stdio, http, stdio};
 pub use tool::Tool;
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use toolbay_protocol::{
     exchange::Outcome,
     fault::code,
     greeting::Profile,
+    headers::HeaderPlan,
     types::{Conform as _, Dict, ReadResourceResult},
     watch::Filter,
 };
@@ -47,6 +48,10 @@ impl<S: Send + Sync + 'static> Service for Server<S> {
             Method::SetLevel | Method::Ping => Ok(Raw::EMPTY),
             other => Err(Fault::method(other).into()),
         }
+    }
+
+    fn header_plan(&self, _: &Arc<Caller>, tool: &str) -> Option<Arc<HeaderPlan>> {
+        self.live().registry.load().tools.get(tool)?.headers.clone()
     }
 
     async fn watch(&self, _: &Arc<Caller>, filter: Filter) -> Params<Watch> {

@@ -5,6 +5,7 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc};
 use serde_json::{Map, Value};
 use toolbay_protocol::{
     Raw,
+    headers::HeaderPlan,
     types::{self, Icon, Meta, ToolAnnotations},
 };
 
@@ -156,7 +157,13 @@ impl<S: Send + Sync + 'static> Tool<S> {
     }
 
     pub(crate) fn bound(self, state: Arc<S>) -> ToolEntry {
-        ToolEntry { words: self.words, call: (self.bind)(state) }
+        let plan = HeaderPlan::of_json(self.words.input_schema.as_bytes());
+        let plan = plan.unwrap_or_else(|problems| {
+            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            panic!("tool `{}` cannot mirror its arguments in headers: {}", self.words.name, problems.join("; "))
+        });
+        let headers = Some(Arc::new(plan)).filter(|plan| !plan.is_empty());
+        ToolEntry { words: self.words, headers, call: (self.bind)(state) }
     }
 }
 
@@ -169,6 +176,7 @@ impl<S> fmt::Debug for Tool<S> {
 /// A tool that is served.
 pub(crate) struct ToolEntry {
     pub(crate) words: types::Tool,
+    pub(crate) headers: Option<Arc<HeaderPlan>>,
     pub(crate) call: Call,
 }
 
