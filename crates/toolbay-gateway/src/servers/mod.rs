@@ -6,6 +6,6 @@ mod state;
 mod supervise;
 
 pub use list::whole;
-pub use spec::{Connector, Spec, embedded, endpoint};
+pub use spec::{Connector, Plan, Spec, embedded, endpoint};
 pub use state::{Counts, Phase, Status};
 pub(crate) use supervise::{Server, Supervision};

@@ -4,7 +4,7 @@ use std::{
     collections::VecDeque,
     fmt,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use tokio::{
@@ -193,7 +193,7 @@ impl Keeper {
     async fn run(self) {
         let mut pause = Duration::from_secs(1);
         loop {
-            let begun = Instant::now();
+            let begun = time::Instant::now();
             let stop = self.server.stop.clone();
             let why = tokio::select! {
                 () = stop.cancelled() => return self.close().await,
@@ -214,7 +214,7 @@ impl Keeper {
     }
 
     /// Connects and serves until the connection is lost; what it was lost to.
-    async fn serve(&self, begun: Instant) -> Result<Error, Error> {
+    async fn serve(&self, begun: time::Instant) -> Result<Error, Error> {
         let ear = Ear { ears: Arc::clone(&self.ears), supervision: Arc::clone(&self.supervision) };
         let mut approach = Approach::new(self.us.clone()).heard_by(Arc::new(ear));
         approach.deadline = self.server.spec.startup;

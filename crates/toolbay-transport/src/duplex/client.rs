@@ -248,7 +248,7 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
                 Woken::Command(None) => return (Error::closed("the link was closed here"), None),
                 Woken::Reply(id, outcome) => self.peer.reply(id, outcome),
                 Woken::Flushed(Ok(())) => {}
-                Woken::Late => self.peer.expire(Instant::now()),
+                Woken::Late => self.peer.expire(time::Instant::now().into_std()),
             }
         }
     }
@@ -267,7 +267,7 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
     }
 
     fn take(&mut self, came: Came) {
-        let now = Instant::now();
+        let now = time::Instant::now().into_std();
         match came {
             Came::One(frame) => self.peer.receive(frame, now),
             Came::Batch(frames) => frames.into_iter().for_each(|frame| self.peer.receive(frame, now)),
@@ -280,9 +280,9 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
             Command::Introduce(us) => self.peer.introduce(us),
             Command::Call(key, call, steps) => {
                 self.calls.insert(key, steps);
-                self.peer.call(key, *call, Instant::now());
+                self.peer.call(key, *call, time::Instant::now().into_std());
             }
-            Command::Answer(key, answers) => self.peer.answer(key, answers, Instant::now()),
+            Command::Answer(key, answers) => self.peer.answer(key, answers, time::Instant::now().into_std()),
             Command::Cancel(key) => {
                 self.calls.remove(&key);
                 self.peer.cancel(key, "the caller took it back");
