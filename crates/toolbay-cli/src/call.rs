@@ -57,7 +57,8 @@ async fn called(
         show::line(&show::json(&result));
         return if failed { Err(Exit::shown()) } else { Ok(()) };
     }
-    let blocks: Vec<_> = result.get("content").iter().flat_map(Raw::elements).map(|block| show::block(&block)).collect();
+    let blocks: Vec<_> =
+        result.get("content").iter().flat_map(Raw::elements).map(|block| show::block(&block)).collect();
     let text = match (blocks.is_empty(), result.get("structuredContent")) {
         (true, Some(structured)) => show::json(&structured),
         _ => blocks.join("\n"),
@@ -185,7 +186,10 @@ mod tests {
             let pairs: Vec<_> = pairs.iter().map(|pair| (*pair).to_owned()).collect();
             arguments(&pairs, None, Some(&schema)).map(Value::from).map_err(|exit| exit.to_string())
         };
-        assert_eq!(take(&["s=1", "n=2", "b=true", "o=null", "l=[1]"]), Ok(json!({"s": "1", "n": 2, "b": true, "o": "null", "l": [1]})));
+        assert_eq!(
+            take(&["s=1", "n=2", "b=true", "o=null", "l=[1]"]),
+            Ok(json!({"s": "1", "n": 2, "b": true, "o": "null", "l": [1]}))
+        );
         assert_eq!(take(&["x=1", "y=a=b", "z:={\"k\":1}"]), Ok(json!({"x": 1, "y": "a=b", "z": {"k": 1}})));
         assert!(take(&["n=two"]).unwrap_err().contains("integer"));
         assert!(take(&["nothing"]).unwrap_err().contains("key=value"));

@@ -56,7 +56,8 @@ pub(crate) async fn over_stdio<S: Service>(service: Arc<S>, shutdown: Cancellati
     let options = duplex::Options { shutdown, ..duplex::Options::default() };
     let served = duplex::serve(service, FrameLines::new(stdin), LineFrames::new(stdout), options).await;
     // The other end may leave whenever it likes.
-    served.or_else(|error| if error.kind() == toolbay_transport::Kind::Closed { Ok(()) } else { Err(error) })
+    served
+        .or_else(|error| if error.kind() == toolbay_transport::Kind::Closed { Ok(()) } else { Err(error) })
         .map_err(|error| Exit::failed(error.to_string()))
 }
 

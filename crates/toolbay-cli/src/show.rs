@@ -42,7 +42,8 @@ pub(crate) fn table<const N: usize>(heading: [&str; N], rows: Vec<[String; N]>) 
     for row in rows {
         table.add_row(row);
     }
-    let lines: Vec<_> = table.lines().map(|line| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned()).collect();
+    let lines: Vec<_> =
+        table.lines().map(|line| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned()).collect();
     lines.join("\n")
 }
 
@@ -63,7 +64,10 @@ pub(crate) fn json(raw: &Raw) -> String {
     if !watched() {
         return compact();
     }
-    raw.read::<serde_json::Value>().ok().and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(compact)
+    raw.read::<serde_json::Value>()
+        .ok()
+        .and_then(|value| serde_json::to_string_pretty(&value).ok())
+        .unwrap_or_else(compact)
 }
 
 /// One block of content.

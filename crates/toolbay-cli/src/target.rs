@@ -7,7 +7,7 @@ use std::{
 
 use toolbay_gateway::{
     Bay, Identity,
-    config::{self, Child, Choice, Endpoint, Level, Loaded, Remote, Surroundings, System, Url},
+    config::{self, Child, Choice, Endpoint, Loaded, Remote, Surroundings, System, Url},
     servers::{self, Phase, Spec},
 };
 use toolbay_protocol::{Raw, Revision, greeting::Introduction};
@@ -96,8 +96,7 @@ pub(crate) fn specs(config: Option<&Path>) -> Result<(Vec<Spec>, Option<PathBuf>
     let Loaded { config, warnings, file } =
         config::load(&choice, &around).map_err(|error| Exit::config(error.to_string()))?;
     for warning in warnings {
-        let word = if warning.level == Level::Warning { "warning" } else { "note" };
-        eprintln!("{} {warning}", show::dim(&format!("{word}:")));
+        eprintln!("{}", show::dim(&warning.to_string()));
     }
     if file.is_some() {
         return Ok((config.servers.iter().map(Spec::configured).collect(), file));

@@ -1,5 +1,7 @@
 //! The command as people and scripts use it.
 
+#![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
+
 use std::{path::Path, process::Stdio, time::Duration};
 
 use serde_json::{Value, json};
@@ -50,7 +52,12 @@ async fn one_server_started_by_a_command() {
     let this = env!("CARGO_BIN_EXE_toolbay");
     let (code, out, err) = run(folder.path(), &["list", "tools", "--", this, "serve", "time"]).await;
     assert!(code == 0 && out.contains("get_current_time"), "{out} {err}");
-    let args = ["call", "convert_time", "--json", r#"{"source_timezone":"UTC","time":"12:00","target_timezone":"Asia/Tokyo"}"#];
+    let args = [
+        "call",
+        "convert_time",
+        "--json",
+        r#"{"source_timezone":"UTC","time":"12:00","target_timezone":"Asia/Tokyo"}"#,
+    ];
     let (code, out, err) = run(folder.path(), &[&args[..], &["--", this, "serve", "time"]].concat()).await;
     assert!(code == 0 && out.contains("21:00"), "{out} {err}");
 }
@@ -96,7 +103,9 @@ async fn a_server_that_fails_hides_no_other() {
     let last = |server: &str| events.iter().rev().find(|event| event["server"] == server).unwrap().clone();
     assert_eq!(last("clock")["state"], "ready");
     assert_eq!(last("noisy")["state"], "ready");
-    for (server, says) in [("absent", "no-such-command-at-all"), ("brief", "it is monday"), ("unset", "NO_SUCH_VARIABLE_AT_ALL")] {
+    for (server, says) in
+        [("absent", "no-such-command-at-all"), ("brief", "it is monday"), ("unset", "NO_SUCH_VARIABLE_AT_ALL")]
+    {
         let event = last(server);
         assert!(event["state"] == "failed" && event["reason"].as_str().unwrap().contains(says), "{event}");
     }
@@ -184,7 +193,9 @@ async fn a_foreign_host_is_turned_away() {
     let address = endpoint.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
     let status = async |head: &str| {
         let mut stream = TcpStream::connect(&address).await.unwrap();
-        let request = format!("POST /mcp HTTP/1.1\r\n{head}\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}");
+        let request = format!(
+            "POST /mcp HTTP/1.1\r\n{head}\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}"
+        );
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = String::new();
         timeout(SOON, stream.read_to_string(&mut answer)).await.expect("it answers").unwrap();

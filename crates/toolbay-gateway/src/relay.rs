@@ -65,7 +65,8 @@ async fn serve(bay: &Inner, request: Request, cx: Cx, ticket: &mut Ticket) -> Re
     match carried.transpose()? {
         Some(Carried::Parked { handle }) => {
             let parked = bay.parking.take(handle);
-            let parked = parked.ok_or_else(|| ErrorObject::invalid_params("the call that waited is no longer there"))?;
+            let parked =
+                parked.ok_or_else(|| ErrorObject::invalid_params("the call that waited is no longer there"))?;
             let connection = connection(bay, &permit).await?;
             resume(parked, bay, &connection, &request, &cx, &route.server, &binding).await
         }
@@ -152,7 +153,11 @@ fn complete(bay: &Inner, params: &Raw) -> Result<Route, ErrorObject> {
 
 async fn connection(bay: &Inner, permit: &Permit) -> Result<Connection, ErrorObject> {
     bay.connection(permit).await.ok_or_else(|| {
-        ErrorObject::internal(format!("server {:?} is not connected: {}", permit.server(), bay.why_not(permit.server())))
+        ErrorObject::internal(format!(
+            "server {:?} is not connected: {}",
+            permit.server(),
+            bay.why_not(permit.server())
+        ))
     })
 }
 
@@ -177,9 +182,10 @@ async fn begin(
         returning,
         patience: Patience { silence, total: None },
     };
-    let running = connection.call(call).await.map_err(|error| {
-        ErrorObject::internal(format!("server {:?} could not be called: {error}", route.server))
-    })?;
+    let running = connection
+        .call(call)
+        .await
+        .map_err(|error| ErrorObject::internal(format!("server {:?} could not be called: {error}", route.server)))?;
     Ok(cross(running, banks(bay, &connection, request, cx, &route.server, binding)).await)
 }
 
@@ -226,13 +232,20 @@ async fn resume(
     let Parked { mut running, asks } = parked;
     let banks = banks(bay, connection, request, cx, server, binding);
     let brought = request.returning.answers.clone().unwrap_or_default();
-    let missing: Asks = asks.iter().filter(|(key, _)| brought.get(key).is_none()).map(|(key, ask)| (key.to_owned(), ask.clone())).collect();
+    let missing: Asks = asks
+        .iter()
+        .filter(|(key, _)| brought.get(key).is_none())
+        .map(|(key, ask)| (key.to_owned(), ask.clone()))
+        .collect();
     if !missing.is_empty() {
         // spec: basic/patterns/mrtr, what is missing is asked for again
         return Ok(banks.ask_again(running, asks).await);
     }
     let known: Answers = brought.into_iter().filter(|(key, _)| asks.get(key).is_some()).collect();
     let answers = banks.answers(&asks, known);
-    running.answer(answers).await.map_err(|error| ErrorObject::internal(format!("server {server:?} failed: {error}")))?;
+    running
+        .answer(answers)
+        .await
+        .map_err(|error| ErrorObject::internal(format!("server {server:?} failed: {error}")))?;
     Ok(cross(running, banks).await)
 }

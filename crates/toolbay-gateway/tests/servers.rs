@@ -1,5 +1,7 @@
 //! Servers that misbehave, and what becomes of the others.
 
+#![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
+
 use std::{
     sync::{
         Arc, Mutex,
@@ -14,12 +16,7 @@ use toolbay_gateway::{
     catalog::Listed,
     servers::{Connector, Phase, Plan, Spec, embedded},
 };
-use toolbay_protocol::{
-    ErrorObject, Method, Raw,
-    exchange::Outcome,
-    greeting::Profile,
-    watch::Filter,
-};
+use toolbay_protocol::{ErrorObject, Method, Raw, exchange::Outcome, greeting::Profile, watch::Filter};
 use toolbay_transport::{Caller, Connection, Cx, Error, Hub, Kind, Request, Service, Watch};
 
 type Answer = Box<dyn Fn(&Method, Option<&str>) -> Option<Result<Value, ErrorObject>> + Send + Sync>;
@@ -120,7 +117,8 @@ async fn a_list_without_end_is_named_and_hides_no_other() {
     });
     let bay = open(vec![Spec::embedded("endless", endless), Spec::embedded("circle", circle), good()]);
     bay.settled().await;
-    let reports: Vec<_> = bay.reports().into_iter().map(|report| format!("{}: {}", report.server, report.what)).collect();
+    let reports: Vec<_> =
+        bay.reports().into_iter().map(|report| format!("{}: {}", report.server, report.what)).collect();
     assert!(reports.iter().any(|report| report.starts_with("endless: its tools") && report.contains("limit `pages`")));
     assert!(reports.iter().any(|report| report.starts_with("circle: its tools") && report.contains("circle")));
     assert!(matches!(phase_of(&bay, "endless"), Phase::Ready { .. }));

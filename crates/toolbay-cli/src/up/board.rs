@@ -117,10 +117,10 @@ impl Board {
             self.shown.insert(Arc::clone(&status.server), status.phase.clone());
             if self.is_for_programs() {
                 self.tell(&event(&status));
-            } else if let Some(bar) = self.spinners.as_mut().and_then(|(_, bars)| bars.remove(&status.server)) {
-                bar.finish_and_clear();
-                self.aside(&format!("{} {}", status.server, word(&status.phase)));
             } else if status.phase.is_settled() {
+                if let Some(bar) = self.spinners.as_mut().and_then(|(_, bars)| bars.remove(&status.server)) {
+                    bar.finish_and_clear();
+                }
                 self.aside(&format!("{} {}", status.server, word(&status.phase)));
             }
         }

@@ -21,8 +21,14 @@ pub struct Ledger(Arc<Mutex<VecDeque<Event>>>);
 impl Ledger {
     /// Opens a ticket for a call.
     pub fn open(&self, principal: Principal, method: &str, target: Option<String>) -> Ticket {
-        let event =
-            Event { principal, method: method.to_owned(), target, server: None, end: End::Abandoned, took: Default::default() };
+        let event = Event {
+            principal,
+            method: method.to_owned(),
+            target,
+            server: None,
+            end: End::Abandoned,
+            took: Default::default(),
+        };
         Ticket { ledger: self.clone(), event: Some(event), begun: Instant::now() }
     }
 

@@ -9,10 +9,7 @@ use toolbay_protocol::{
     fault::code,
     types::relay::{conform_answer, conform_params, conform_result},
 };
-use toolbay_transport::{
-    Caller, Cx, Error, Gone, Kind, Reply, Running,
-    talk::Manner,
-};
+use toolbay_transport::{Caller, Cx, Error, Gone, Kind, Reply, Running, talk::Manner};
 
 use super::{
     park::{Parked, Parking},
@@ -42,9 +39,7 @@ pub(crate) struct Banks<'b> {
     pub(crate) parking: &'b Parking,
 }
 
-type Waiting<'w> = FuturesUnordered<
-    std::pin::Pin<Box<dyn Future<Output = (Asks, Result<Reply, Gone>)> + Send + 'w>>,
->;
+type Waiting<'w> = FuturesUnordered<std::pin::Pin<Box<dyn Future<Output = (Asks, Result<Reply, Gone>)> + Send + 'w>>>;
 
 /// Carries a call to its end, or to where its caller leaves. A caller that was asked may be told more meanwhile.
 pub(crate) async fn cross(mut running: Running, banks: Banks<'_>) -> Crossing {
@@ -125,8 +120,9 @@ impl Banks<'_> {
         let conformed = |key: &str, answer: Outcome| {
             let method = asks.get(key).map(|ask| &ask.method);
             match (answer, method) {
-                (Ok(answer), Some(method)) => Ok(conform_answer(method, &answer, self.caller_revision(), self.revision)
-                    .unwrap_or(answer)),
+                (Ok(answer), Some(method)) => {
+                    Ok(conform_answer(method, &answer, self.caller_revision(), self.revision).unwrap_or(answer))
+                }
                 (answer, _) => answer,
             }
         };
@@ -177,7 +173,8 @@ impl Banks<'_> {
     pub(crate) fn outcome(&self, outcome: Outcome) -> Outcome {
         let result: Raw = outcome?;
         conform_result(&self.method, &result, self.revision, self.caller_revision()).map_err(|fault| {
-            let what = format!("server {:?} answers what revision {} does not allow: {fault}", self.server, self.revision);
+            let what =
+                format!("server {:?} answers what revision {} does not allow: {fault}", self.server, self.revision);
             ErrorObject::internal(what)
         })
     }

@@ -5,11 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use toolbay_protocol::{
-    Method, Raw, Revision,
-    raw::Object,
-    types::relay::conform_result,
-};
+use toolbay_protocol::{Method, Raw, Revision, raw::Object, types::relay::conform_result};
 
 use super::{part::Part, template};
 

@@ -18,7 +18,7 @@ use toolbay_protocol::{
     greeting::Introduction,
     watch::{Change, Filter},
 };
-use toolbay_transport::{Approach, Connection, Error, Listener};
+use toolbay_transport::{Approach, Connection, Error, Kind, Listener};
 
 use super::{
     list,
@@ -219,7 +219,7 @@ impl Keeper {
         let mut approach = Approach::new(self.us.clone()).heard_by(Arc::new(ear));
         approach.deadline = self.server.spec.startup;
         approach.revision = self.server.spec.revision;
-        let connection = (self.connector)(approach).await?;
+        let connection = (self.connector)(approach).await.map_err(|error| self.explained(error))?;
         self.server.state().connection = Some(connection.clone());
         let left = self.server.spec.startup.saturating_sub(begun.elapsed()).max(Duration::from_secs(1));
         let listing = list::everything(&connection, &self.server.spec.name, left);
@@ -243,6 +243,18 @@ impl Keeper {
                 }
             }
         }
+    }
+
+    /// A server that is merely late may have said why; one that ended has had its say already.
+    fn explained(&self, error: Error) -> Error {
+        if error.kind() != Kind::Overdue {
+            return error;
+        }
+        let lines = self.server.lines();
+        let last: Vec<_> = lines.iter().rev().take(3).rev().map(String::as_str).collect();
+        let said =
+            if last.is_empty() { "it wrote nothing".to_owned() } else { format!("it wrote: {}", last.join(" | ")) };
+        Error::new(Kind::Overdue, format!("{error} (limit `startupTimeout`); {said}"))
     }
 
     fn take_part(&self, part: Part, reports: Vec<Report>, connection: &Connection, took: Duration) {

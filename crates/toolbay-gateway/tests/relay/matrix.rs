@@ -40,7 +40,8 @@ async fn lists_calls_reads_gets_and_completes() {
             let read = follow(&caller, Method::ResourcesRead, json!({"uri": uri})).await.unwrap();
             assert!(read.outcome.is_ok(), "{uri} {read:?}");
         }
-        let complete = json!({"ref": {"type": "ref/prompt", "name": "s__greet"}, "argument": {"name": "who", "value": ""}});
+        let complete =
+            json!({"ref": {"type": "ref/prompt", "name": "s__greet"}, "argument": {"name": "who", "value": ""}});
         assert!(follow(&caller, Method::Complete, complete).await.unwrap().outcome.is_ok());
     });
 }

@@ -21,7 +21,10 @@ async fn a_state_comes_back_for_the_same_request_alone() {
         let answer = json!({"action": "accept", "content": {"name": "Ada"}});
         let key = asks.iter().next().unwrap().0.to_owned();
         let answers = [(key, Ok(Raw::of(&answer)))].into_iter().collect();
-        let returning = |state: &Raw| Return { answers: Some(toolbay_protocol::exchange::Answers::clone(&answers)), state: Some(state.clone()) };
+        let returning = |state: &Raw| Return {
+            answers: Some(toolbay_protocol::exchange::Answers::clone(&answers)),
+            state: Some(state.clone()),
+        };
         let bring = |name: &str, state: &Raw| {
             let call = Call { returning: returning(state), ..Call::new(Method::ToolsCall, Some(params(name))) };
             let caller = caller.clone();
@@ -55,7 +58,8 @@ async fn every_call_is_on_record_with_its_end() {
     for name in ["s__echo", "s__fails", "nowhere"] {
         let _ = follow(&caller, Method::ToolsCall, json!({"name": name})).await.unwrap();
     }
-    let ends: Vec<_> = bay.recent_calls().into_iter().map(|call| (call.server.map(|s| s.to_string()), call.end)).collect();
+    let ends: Vec<_> =
+        bay.recent_calls().into_iter().map(|call| (call.server.map(|s| s.to_string()), call.end)).collect();
     let s = || Some("s".to_owned());
     assert_eq!(ends, [(s(), End::Done), (s(), End::Failed(-77)), (None, End::Failed(code::INVALID_PARAMS))]);
 }
