@@ -1,6 +1,6 @@
 //! JSON that stays bytes: a slice of the read buffer that holds exactly one value.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, ops::Range};
 
 use bytes::{BufMut, Bytes, BytesMut};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
@@ -116,8 +116,12 @@ impl Raw {
 
     /// The members of an object in the order they stand; none for any other kind.
     pub fn members(&self) -> Members<'_> {
+        Members { text: &self.0, walk: self.walk() }
+    }
+
+    fn walk(&self) -> Walk<'_> {
         let at = if self.kind() == Kind::Object { 1 } else { self.0.len() };
-        Members { text: &self.0, at }
+        Walk { text: &self.0, at }
     }
 
     /// The elements of an array; none for any other kind.
@@ -137,16 +141,27 @@ impl Raw {
 
     /// The member called `key`, matched exactly.
     pub fn get(&self, key: &str) -> Option<Raw> {
-        self.members().find(|member| member.key == key).map(|member| member.value)
+        self.walk().find(|(quoted, _)| says(quoted, key)).map(|(_, place)| Raw(self.0.slice(place)))
     }
 
     /// An error where a key stands twice, or two keys differ by case alone: what two readers of one object see must be
     /// the same (a published gateway let a method past its filter by exactly this difference).
     pub fn distinct(&self) -> Result<(), Flaw> {
-        let mut keys: Vec<_> = self.members().map(|member| fold(member.key)).collect();
-        if keys.len() < 2 {
-            return Ok(());
+        // Most objects are small and their keys plain, so that each can be held against those before it.
+        let mut seen = [&[][..]; 16];
+        for (count, (quoted, _)) in self.walk().enumerate() {
+            let plain = quoted.iter().all(|byte| byte.is_ascii() && *byte != b'\\');
+            let twin = |before: &&[u8]| before.len() == quoted.len() && before.eq_ignore_ascii_case(quoted);
+            if count == seen.len() || !plain || seen[..count].iter().any(twin) {
+                return self.distinct_among_many();
+            }
+            seen[count] = quoted;
         }
+        Ok(())
+    }
+
+    fn distinct_among_many(&self) -> Result<(), Flaw> {
+        let mut keys: Vec<_> = self.members().map(|member| fold(member.key)).collect();
         keys.sort_unstable();
         match keys.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => Err(Flaw::DuplicateKey(pair[0].to_string())),
@@ -221,13 +236,29 @@ pub struct Member<'a> {
 #[derive(Debug)]
 pub struct Members<'a> {
     text: &'a Bytes,
-    at: usize,
+    walk: Walk<'a>,
 }
 
 impl<'a> Iterator for Members<'a> {
     type Item = Member<'a>;
 
     fn next(&mut self) -> Option<Member<'a>> {
+        let (quoted, place) = self.walk.next()?;
+        Some(Member { key: scan::unquote(quoted), value: Raw(self.text.slice(place)) })
+    }
+}
+
+/// Walks the members of an object: each key as it is quoted, and the place of its value.
+#[derive(Debug)]
+struct Walk<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Iterator for Walk<'a> {
+    type Item = (&'a [u8], Range<usize>);
+
+    fn next(&mut self) -> Option<Self::Item> {
         let start = skip(self.text, self.at);
         if self.text.get(start) != Some(&b'"') {
             return None;
@@ -235,8 +266,18 @@ impl<'a> Iterator for Members<'a> {
         let end = scan::trusted_string_end(self.text, start + 1);
         let value = skip(self.text, end);
         self.at = scan::trusted_end(self.text, value);
-        Some(Member { key: scan::unquote(&self.text[start..end]), value: Raw(self.text.slice(value..self.at)) })
+        Some((&self.text[start..end], value..self.at))
     }
+}
+
+/// Whether a quoted text says `key`. An escaped text is never shorter than what it says.
+fn says(quoted: &[u8], key: &str) -> bool {
+    let inner = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
+    let key = key.as_bytes();
+    if inner.len() == key.len() && !key.contains(&b'\\') {
+        return inner == key;
+    }
+    inner.len() > key.len() && inner.contains(&b'\\') && scan::unquote(quoted).as_bytes() == key
 }
 
 /// Past white space, commas and colons.
