@@ -154,4 +154,10 @@ pub(crate) enum Embedded {
     },
     /// The time, and conversion between time zones
     Time,
+    /// Every feature of the protocol once, for trying clients out
+    Everything {
+        /// Also offer tools that are slow, that panic, and that add tools
+        #[arg(long)]
+        faults: bool,
+    },
 }

@@ -4,6 +4,7 @@ use std::{net::SocketAddr, sync::Arc};
 
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+use toolbay_builtins::everything::Faults;
 use toolbay_transport::{
     Service, duplex,
     http::server::{Endpoint, Names, Options, Pair, serve},
@@ -29,6 +30,10 @@ pub(crate) async fn run(command: Serve) -> Result<(), Exit> {
             alone(toolbay_builtins::filesystem::server(root), command.listen, command.open, shutdown).await
         }
         Embedded::Time => alone(toolbay_builtins::time::server(), command.listen, command.open, shutdown).await,
+        Embedded::Everything { faults } => {
+            let faults = if faults { Faults::Offered } else { Faults::Withheld };
+            alone(toolbay_builtins::everything::server(faults), command.listen, command.open, shutdown).await
+        }
     }
 }
 
