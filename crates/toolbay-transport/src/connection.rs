@@ -1,7 +1,8 @@
 //! A server, met: calls, notifications and subscriptions, whichever transport lies between.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
+use tokio::time;
 use toolbay_protocol::{
     Feature, Method,
     exchange::{Answers, Note, Outcome, Step},
@@ -100,29 +101,53 @@ impl Connection {
         if filter.is_empty() {
             return Ok(Subscription { filter, kind: Sort::Nothing });
         }
+        let (running, honoured) = self.open_listen(&filter).await?;
+        let task = tokio::spawn(self.clone().keep_listening(filter, running));
+        Ok(Subscription { filter: honoured, kind: Sort::Listening(task) })
+    }
+
+    async fn open_listen(&self, filter: &Filter) -> Result<(Running, Filter), Error> {
         let mut call = Call::new(Method::Listen, Some(filter.write()));
-        call.patience.silence = std::time::Duration::from_secs(60 * 60 * 24 * 365);
+        call.patience.silence = A_YEAR;
         let mut running = self.call(call).await?;
-        let honoured = match running.step().await? {
-            Step::Note(Note { method: Method::Acknowledged, params }) => Filter::read(params.as_ref())
-                .map_err(|fault| Error::new(Kind::Misbehaved, format!("server acknowledges badly: {fault}")))?,
-            Step::Done(Err(error)) => {
-                return Err(Error::new(Kind::Misbehaved, format!("server refuses to be listened to: {error}")));
+        let misbehaved = |what: String| Err(Error::new(Kind::Misbehaved, what));
+        match time::timeout(ACKNOWLEDGE, running.step()).await {
+            Ok(Ok(Step::Note(Note { method: Method::Acknowledged, params }))) => match Filter::read(params.as_ref()) {
+                Ok(honoured) => Ok((running, honoured)),
+                Err(fault) => misbehaved(format!("server acknowledges badly: {fault}")),
+            },
+            Ok(Ok(Step::Done(Err(error)))) => misbehaved(format!("server refuses to be listened to: {error}")),
+            Ok(Ok(Step::Note(_) | Step::Ask(_) | Step::Done(Ok(_)))) => {
+                misbehaved("server does not acknowledge a subscription first".into())
             }
-            Step::Note(_) | Step::Ask(_) | Step::Done(Ok(_)) => {
-                return Err(Error::new(Kind::Misbehaved, "server does not acknowledge a subscription first"));
-            }
-        };
-        let listener = Arc::clone(&self.0.listener);
-        let task = tokio::spawn(async move {
-            // The end of it, graceful or not, is for whoever owns the connection to notice.
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(Error::overdue("acknowledging a subscription", ACKNOWLEDGE)),
+        }
+    }
+
+    /// Hears a subscription out and begins it again when it ends, which is no end of the wish. What changed in between
+    /// nobody knows, so all of it counts as changed.
+    async fn keep_listening(self, filter: Filter, mut running: Running) {
+        let mut pause = FIRST_PAUSE;
+        loop {
             while let Ok(Step::Note(note)) = running.step().await {
                 if let Some(change) = legacy::change(&note.method, note.params.as_ref()) {
-                    listener.changed(change);
+                    self.0.listener.changed(change);
                 }
+                pause = FIRST_PAUSE;
             }
-        });
-        Ok(Subscription { filter: honoured, kind: Sort::Listening(task) })
+            running = loop {
+                time::sleep(pause).await;
+                pause = (pause * 2).min(LAST_PAUSE);
+                match self.open_listen(&filter).await {
+                    Ok((running, _)) => break running,
+                    // A connection that is gone for good does not come back by waiting.
+                    Err(error) if error.kind() == Kind::Closed => return,
+                    Err(error) => self.0.listener.stray(&format!("no longer told of changes: {error}")),
+                }
+            };
+            filter.changes().for_each(|change| self.0.listener.changed(change));
+        }
     }
 
     /// Closes in order: what is in flight fails, the server is told where the transport has a word for it.
@@ -214,3 +239,10 @@ impl Drop for Subscription {
         }
     }
 }
+
+const A_YEAR: Duration = Duration::from_secs(60 * 60 * 24 * 365);
+/// How long a server may take to acknowledge a subscription.
+const ACKNOWLEDGE: Duration = Duration::from_secs(30);
+/// How soon a subscription that ended is begun again; then less and less soon.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LAST_PAUSE: Duration = Duration::from_secs(60);

@@ -51,6 +51,13 @@ impl Filter {
         }
     }
 
+    /// Every change that is wanted.
+    pub fn changes(&self) -> impl Iterator<Item = Change> + '_ {
+        let lists = [(self.tools, Change::Tools), (self.prompts, Change::Prompts), (self.resources, Change::Resources)];
+        let lists = lists.into_iter().filter(|(wanted, _)| *wanted).map(|(_, change)| change);
+        lists.chain(self.uris.iter().cloned().map(Change::Updated))
+    }
+
     /// The part of it that a server of this profile can honour.
     #[must_use]
     pub fn honoured_by(mut self, profile: &Profile) -> Self {
