@@ -144,20 +144,25 @@ impl Raw {
         self.walk().find(|(quoted, _)| says(quoted, key)).map(|(_, place)| Raw(self.0.slice(place)))
     }
 
+    /// The members called `keys`, and whether all keys are [distinct](Self::distinct), in one walk.
+    pub fn gather<const N: usize>(&self, keys: [&str; N]) -> Result<[Option<Raw>; N], Flaw> {
+        let (mut found, mut seen) = ([const { None }; N], Seen::default());
+        for (quoted, place) in self.walk() {
+            if !seen.is_new(quoted) {
+                self.distinct_among_many()?;
+            }
+            if let Some(slot) = keys.iter().position(|key| says(quoted, key)) {
+                found[slot].get_or_insert_with(|| Raw(self.0.slice(place)));
+            }
+        }
+        Ok(found)
+    }
+
     /// An error where a key stands twice, or two keys differ by case alone: what two readers of one object see must be
     /// the same (a published gateway let a method past its filter by exactly this difference).
     pub fn distinct(&self) -> Result<(), Flaw> {
-        // Most objects are small and their keys plain, so that each can be held against those before it.
-        let mut seen = [&[][..]; 16];
-        for (count, (quoted, _)) in self.walk().enumerate() {
-            let plain = quoted.iter().all(|byte| byte.is_ascii() && *byte != b'\\');
-            let twin = |before: &&[u8]| before.len() == quoted.len() && before.eq_ignore_ascii_case(quoted);
-            if count == seen.len() || !plain || seen[..count].iter().any(twin) {
-                return self.distinct_among_many();
-            }
-            seen[count] = quoted;
-        }
-        Ok(())
+        let mut seen = Seen::default();
+        if self.walk().all(|(quoted, _)| seen.is_new(quoted)) { Ok(()) } else { self.distinct_among_many() }
     }
 
     fn distinct_among_many(&self) -> Result<(), Flaw> {
@@ -192,6 +197,28 @@ impl Raw {
             }
         }
         object.finish()
+    }
+}
+
+/// The keys of an object so far, as they are quoted. Most objects are small and their keys plain, so that each can be held
+/// against those before it.
+#[derive(Default)]
+struct Seen<'a> {
+    keys: [&'a [u8]; 16],
+    count: usize,
+}
+
+impl<'a> Seen<'a> {
+    /// Whether a key is surely none of those before it; `false` also where only a closer look could tell.
+    fn is_new(&mut self, quoted: &'a [u8]) -> bool {
+        let plain = quoted.iter().all(|byte| byte.is_ascii() && *byte != b'\\');
+        let twin = |before: &&[u8]| before.len() == quoted.len() && before.eq_ignore_ascii_case(quoted);
+        if self.count == self.keys.len() || !plain || self.keys[..self.count].iter().any(twin) {
+            return false;
+        }
+        self.keys[self.count] = quoted;
+        self.count += 1;
+        true
     }
 }
 
@@ -409,5 +436,17 @@ mod tests {
             assert!(raw(bad).distinct().is_err(), "{bad}");
         }
         assert!(raw(r#"{"a":1,"b":{"a":2}}"#).distinct().is_ok());
+        let many: Vec<_> = (0..40).map(|n| format!("\"k{n}\":{n}")).collect();
+        assert!(raw(&format!("{{{}}}", many.join(","))).distinct().is_ok());
+        assert!(raw(&format!("{{{},\"K3\":0}}", many.join(","))).distinct().is_err());
+    }
+
+    #[test]
+    fn several_members_are_found_in_one_walk() {
+        let object = raw(r#"{"b":2,"\u0061":1,"é":3}"#);
+        let [a, b, c] = object.gather(["a", "b", "c"]).unwrap();
+        assert_eq!((a, b, c), (Some(raw("1")), Some(raw("2")), None));
+        assert!(raw(r#"{"a":1,"b":2,"A":3}"#).gather(["a"]).is_err());
+        assert_eq!(Raw::NULL.gather(["a"]), Ok([None]));
     }
 }

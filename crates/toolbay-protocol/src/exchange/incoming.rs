@@ -9,7 +9,7 @@ use super::{
 use crate::{
     fault::ErrorObject,
     frame::{Frame, Id},
-    greeting::Introduction,
+    greeting::{Introduction, envelope::Envelope},
     method::Method,
     raw::{Kind, Object, Raw},
     revision::Feature,
@@ -55,8 +55,13 @@ impl Return {
     /// Reads what a repeated request brings; nothing in the legacy era, where answers come as replies.
     pub fn read(caller: &Introduction, params: Option<&Raw>) -> Self {
         let Some(params) = params.filter(|_| caller.revision.has(Feature::Stateless)) else { return Self::default() };
-        let some = |key| params.get(key).filter(|value| value.kind() != Kind::Null);
-        Self { answers: some("inputResponses").map(|all| Answers::read(&all)), state: some("requestState") }
+        Self::of(params.get("inputResponses"), params.get("requestState"))
+    }
+
+    /// What a repeated request brings as `inputResponses` and `requestState`.
+    pub fn of(answers: Option<Raw>, state: Option<Raw>) -> Self {
+        let some = |value: Option<Raw>| value.filter(|value| value.kind() != Kind::Null);
+        Self { answers: some(answers).map(|all| Answers::read(&all)), state: some(state) }
     }
 }
 
@@ -77,9 +82,19 @@ impl Incoming {
     /// A request of `caller`, answered in its revision; `server` is who answers, as results of the modern era say.
     pub fn new(caller: Arc<Introduction>, server: Option<Raw>, id: Id, method: Method, params: Option<&Raw>) -> Self {
         let meta = params.and_then(|params| params.get("_meta"));
-        let token = meta.as_ref().and_then(|meta| meta.get("progressToken")).filter(|token| Id::read(token).is_some());
-        let meta = meta.filter(|_| caller.revision.has(Feature::Stateless));
-        let level = meta.as_ref().and_then(|meta| meta.get(crate::greeting::envelope::LOG_LEVEL));
+        Self::within(caller, server, id, method, &Envelope::of(meta.as_ref()).unwrap_or_default())
+    }
+
+    /// The same where the members of `_meta` were found already.
+    pub fn within(
+        caller: Arc<Introduction>,
+        server: Option<Raw>,
+        id: Id,
+        method: Method,
+        envelope: &Envelope,
+    ) -> Self {
+        let token = envelope.progress_token.clone().filter(|token| Id::read(token).is_some());
+        let level = envelope.log_level.as_ref().filter(|_| caller.revision.has(Feature::Stateless));
         let log_level = level.and_then(|level| level.as_text().and_then(|name| Level::parse(&name)));
         Self { caller, server, id, method, token, progress: None, log_level, asked: vec![], rounds: vec![], round: 0 }
     }

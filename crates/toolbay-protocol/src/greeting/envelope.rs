@@ -31,31 +31,55 @@ pub fn stated_version(params: Option<&Raw>) -> Option<Raw> {
     params?.get("_meta")?.get(PROTOCOL_VERSION)
 }
 
-/// The version as written, if the envelope is complete; whether it holds what it should is not asked yet.
-pub fn complete(params: Option<&Raw>) -> Result<Raw, Fault> {
-    let meta = params.and_then(|params| params.get("_meta")).filter(|meta| meta.kind() == Kind::Object);
-    let member = |key: &str| {
-        let found = meta.as_ref().and_then(|meta| meta.get(key));
-        found.ok_or_else(|| Fault::params(format!("`_meta` must carry {key:?}")))
-    };
-    let version = member(PROTOCOL_VERSION)?;
-    member(CLIENT_CAPABILITIES)?;
-    Ok(version)
+/// The members of `_meta` that mean something to whoever takes a request in, found in one walk and not judged yet.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Envelope {
+    /// The revision that the request speaks.
+    pub version: Option<Raw>,
+    /// What the client can do.
+    pub capabilities: Option<Raw>,
+    /// Who the client is.
+    pub client: Option<Raw>,
+    /// From which level on the request wants log lines.
+    pub log_level: Option<Raw>,
+    /// Under which token the request wants progress.
+    pub progress_token: Option<Raw>,
 }
 
-/// Reads the envelope; the first fault of spec: basic/index counts: complete, version a string, version known.
-pub fn read(params: Option<&Raw>) -> Result<Introduction, Fault> {
-    let meta = params.and_then(|params| params.get("_meta")).filter(|meta| meta.kind() == Kind::Object);
-    let member = |key: &str| meta.as_ref().and_then(|meta| meta.get(key));
-    let missing = |key: &str| Fault::params(format!("`_meta` must carry {key:?}"));
-    let version = member(PROTOCOL_VERSION).ok_or_else(|| missing(PROTOCOL_VERSION))?;
-    let capabilities = member(CLIENT_CAPABILITIES).ok_or_else(|| missing(CLIENT_CAPABILITIES))?;
-    if capabilities.kind() != Kind::Object {
-        return Err(Fault::params(format!("{CLIENT_CAPABILITIES:?} must be an object")));
+impl Envelope {
+    /// The envelope that `_meta` holds; a fault where a key stands twice.
+    pub fn of(meta: Option<&Raw>) -> Result<Self, Fault> {
+        let Some(meta) = meta else { return Ok(Self::default()) };
+        let keys = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, "progressToken"];
+        let [version, capabilities, client, log_level, progress_token] = meta.gather(keys)?;
+        Ok(Self { version, capabilities, client, log_level, progress_token })
     }
-    let date = version.as_text().ok_or_else(|| Fault::params(format!("{PROTOCOL_VERSION:?} must be a string")))?;
-    let revision = Revision::parse(&date)
-        .filter(|revision| revision.has(Feature::Stateless))
-        .ok_or_else(|| Fault::Unsupported(Unsupported::Version(date.as_ref().into())))?;
-    Ok(Introduction { revision, client: member(CLIENT_INFO), capabilities })
+
+    /// The version and the capabilities as written, or what is missing.
+    pub fn complete(&self) -> Result<(&Raw, &Raw), Fault> {
+        let missing = |key: &str| Fault::params(format!("`_meta` must carry {key:?}"));
+        let version = self.version.as_ref().ok_or_else(|| missing(PROTOCOL_VERSION))?;
+        let capabilities = self.capabilities.as_ref().ok_or_else(|| missing(CLIENT_CAPABILITIES))?;
+        Ok((version, capabilities))
+    }
+
+    /// What the client says of itself; the first fault of spec: basic/index counts: complete, version a string, version
+    /// known.
+    pub fn introduction(&self) -> Result<Introduction, Fault> {
+        let (version, capabilities) = self.complete()?;
+        if capabilities.kind() != Kind::Object {
+            return Err(Fault::params(format!("{CLIENT_CAPABILITIES:?} must be an object")));
+        }
+        let date = version.as_text().ok_or_else(|| Fault::params(format!("{PROTOCOL_VERSION:?} must be a string")))?;
+        let revision = Revision::parse(&date)
+            .filter(|revision| revision.has(Feature::Stateless))
+            .ok_or_else(|| Fault::Unsupported(Unsupported::Version(date.as_ref().into())))?;
+        Ok(Introduction { revision, client: self.client.clone(), capabilities: capabilities.clone() })
+    }
+}
+
+/// Reads the envelope of a request.
+pub fn read(params: Option<&Raw>) -> Result<Introduction, Fault> {
+    let meta = params.and_then(|params| params.get("_meta"));
+    Envelope::of(meta.as_ref())?.introduction()
 }

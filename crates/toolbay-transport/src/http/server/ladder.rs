@@ -3,17 +3,24 @@
 
 use std::{iter, sync::Arc};
 
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, header::ValueIter};
 use toolbay_protocol::{
     Fault, Method, Raw,
+    exchange::Return,
     fault::Misuse,
-    greeting::{Profile, envelope},
+    greeting::{Profile, envelope::Envelope},
     headers::{self, METHOD, Mirrored, Mismatch, NAME, Reason, VERSION},
-    peer,
 };
 
-use super::endpoint::Shared;
+use super::{endpoint::Shared, fields};
 use crate::{Caller, Principal, Service};
+
+/// A request that may reach its service, and what was found in it on the way.
+pub(super) struct Judged {
+    pub(super) caller: Arc<Caller>,
+    pub(super) envelope: Envelope,
+    pub(super) returning: Return,
+}
 
 /// Judges a request; the first rule that it breaks counts.
 pub(super) fn judge<S: Service>(
@@ -23,32 +30,48 @@ pub(super) fn judge<S: Service>(
     principal: Principal,
     method: &Method,
     params: Option<&Raw>,
-) -> Result<Arc<Caller>, Fault> {
+) -> Result<Judged, Fault> {
+    // No key twice before anything is compared: what is compared must be what the service reads.
+    let keys = ["_meta", method.named_by().unwrap_or("name"), "arguments", "inputResponses", "requestState"];
+    let [meta, name, arguments, answers, state] = params.unwrap_or(&Raw::EMPTY).gather(keys)?;
+    let envelope = Envelope::of(meta.as_ref())?;
+    arguments.as_ref().map_or(Ok(()), Raw::distinct)?;
     once(headers)?;
-    mirrored(headers, method, params)?;
-    let introduction = Arc::new(envelope::read(params)?);
+    let name = name.as_ref().filter(|_| method.named_by().is_some()).and_then(Raw::as_text);
+    mirrored(headers, method, &envelope, name.as_deref())?;
+    let introduction = Arc::new(envelope.introduction()?);
     let caller = Arc::new(Caller { introduction, principal, session: None });
-    // No key twice before a parameter is compared: what is compared must be what the service reads.
-    peer::sound(params)?;
-    if *method == Method::ToolsCall {
-        mirrored_params(shared, headers, &caller, params)?;
+    if let (Method::ToolsCall, Some(name)) = (method, &name)
+        && let Some(plan) = shared.service.header_plan(&caller, name)
+    {
+        let arguments = arguments.as_ref().map(Raw::as_bytes);
+        plan.check(arguments, values(headers)).map_err(|unlike| mismatch(&unlike))?;
     }
     profile.admits(method, caller.introduction.revision)?;
-    Ok(caller)
+    Ok(Judged { caller, envelope, returning: Return::of(answers, state) })
 }
 
 /// All values of a header.
-pub(super) type Values<'h> = iter::Map<http::header::ValueIter<'h, HeaderValue>, fn(&HeaderValue) -> &[u8]>;
+pub(super) type Values<'h> = iter::Map<ValueIter<'h, HeaderValue>, fn(&HeaderValue) -> &[u8]>;
 
 pub(super) fn values<'h>(headers: &'h HeaderMap) -> impl Fn(&str) -> Values<'h> {
-    |name| headers.get_all(name).iter().map(HeaderValue::as_bytes as fn(&HeaderValue) -> &[u8])
+    |name| {
+        let all = match name {
+            VERSION => headers.get_all(&fields::VERSION),
+            METHOD => headers.get_all(&fields::METHOD),
+            NAME => headers.get_all(&fields::NAME),
+            other => headers.get_all(other),
+        };
+        all.iter().map(HeaderValue::as_bytes as fn(&HeaderValue) -> &[u8])
+    }
 }
 
 /// No routing header twice: two readers could see two values.
 fn once(headers: &HeaderMap) -> Result<(), Fault> {
-    for (name, source) in [(VERSION, "the protocolVersion of _meta"), (METHOD, "method"), (NAME, "params")] {
-        if headers.get_all(name).iter().nth(1).is_some() {
-            return Err(mismatch(&Mismatch { header: name.into(), source: source.into(), reason: Reason::Repeated }));
+    for (name, field) in [(VERSION, &fields::VERSION), (METHOD, &fields::METHOD), (NAME, &fields::NAME)] {
+        if headers.get_all(field).iter().nth(1).is_some() {
+            let source = String::from("the body");
+            return Err(mismatch(&Mismatch { header: name.into(), source, reason: Reason::Repeated }));
         }
     }
     Ok(())
@@ -59,25 +82,9 @@ pub(super) fn mismatch(mismatch: &Mismatch) -> Fault {
 }
 
 /// The headers say what the body says; before that, the body says it at all.
-fn mirrored(headers: &HeaderMap, method: &Method, params: Option<&Raw>) -> Result<(), Fault> {
-    let version = envelope::complete(params)?;
+fn mirrored(headers: &HeaderMap, method: &Method, envelope: &Envelope, name: Option<&str>) -> Result<(), Fault> {
+    let (version, _) = envelope.complete()?;
     let version = version.as_text().unwrap_or_else(|| String::from_utf8_lossy(version.as_bytes()));
-    let name = method.named_by().and_then(|key| params?.get(key));
-    let name = name.as_ref().and_then(Raw::as_text);
-    let body = Mirrored { version: &version, method: method.as_str(), name: name.as_deref() };
+    let body = Mirrored { version: &version, method: method.as_str(), name };
     headers::check_request(&body, values(headers)).map_err(|unlike| mismatch(&unlike))
-}
-
-fn mirrored_params<S: Service>(
-    shared: &Shared<S>,
-    headers: &HeaderMap,
-    caller: &Arc<Caller>,
-    params: Option<&Raw>,
-) -> Result<(), Fault> {
-    let name = params.and_then(|params| params.get("name"));
-    let Some(name) = name.as_ref().and_then(Raw::as_text) else { return Ok(()) };
-    let Some(plan) = shared.service.header_plan(caller, &name) else { return Ok(()) };
-    let arguments = params.and_then(|params| params.get("arguments"));
-    let arguments = arguments.as_ref().map(Raw::as_bytes);
-    plan.check(arguments, values(headers)).map_err(|unlike| mismatch(&unlike))
 }

@@ -9,6 +9,7 @@
 
 mod body;
 mod endpoint;
+mod fields;
 mod guard;
 mod ladder;
 mod legacy_sse;

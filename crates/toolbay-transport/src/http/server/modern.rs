@@ -11,7 +11,7 @@ use futures_util::{Stream, poll, stream};
 use http::{Response, StatusCode, request};
 use toolbay_protocol::{
     ErrorObject, Fault, Frame, Id, Method, Raw,
-    exchange::{Asks, Incoming, Outcome, Return},
+    exchange::{Asks, Incoming, Outcome},
     fault::code,
     frame::Rejected,
     greeting::{Profile, envelope, modern},
@@ -21,7 +21,7 @@ use toolbay_protocol::{
 use super::{
     body::Body,
     endpoint::Shared,
-    ladder::{judge, mismatch, values},
+    ladder::{Judged, judge, mismatch, values},
     listen,
     media::Accepts,
     respond::{self, Refusal},
@@ -45,7 +45,7 @@ pub(super) async fn serve<S: Service>(
         Ok(Frame::Request { id, method, params }) => {
             let profile = shared.service.profile();
             match judge(shared, &profile, &head.headers, principal, &method, params.as_ref()) {
-                Ok(caller) => answer(shared, &profile, caller, accepts, (id, method, params)).await,
+                Ok(judged) => answer(shared, &profile, judged, accepts, (id, method, params)).await,
                 Err(fault) => refuse(id, fault),
             }
         }
@@ -102,13 +102,13 @@ async fn noted<S: Service>(
 async fn answer<S: Service>(
     shared: &Arc<Shared<S>>,
     profile: &Profile,
-    caller: Arc<Caller>,
+    judged: Judged,
     accepts: Accepts,
     (id, method, params): (Id, Method, Option<Raw>),
 ) -> Response<Body> {
-    let introduction = Arc::clone(&caller.introduction);
-    let exchange =
-        Incoming::new(introduction, Some(profile.server.clone()), id.clone(), method.clone(), params.as_ref());
+    let Judged { caller, envelope, returning } = judged;
+    let (introduction, server) = (Arc::clone(&caller.introduction), Some(profile.server.clone()));
+    let exchange = Incoming::within(introduction, server, id.clone(), method.clone(), &envelope);
     match method {
         Method::Discover => last(&exchange.done(Ok(modern::describe(profile))), accepts),
         Method::Listen if !accepts.stream => {
@@ -120,7 +120,6 @@ async fn answer<S: Service>(
             Err(error) => last(&exchange.done(Err(error)), accepts),
         },
         method => {
-            let returning = Return::read(&caller.introduction, params.as_ref());
             let progress = if exchange.wants_progress() { Progress::Wanted } else { Progress::Unwanted };
             let request = Request { method, params: params.unwrap_or(Raw::EMPTY), caller, returning };
             let serving = Serving::begin(&shared.service, request, Manner::Returns, progress);

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header, request};
-use toolbay_protocol::{Era, Feature, Frame, Raw, Revision, greeting::envelope, headers::VERSION, scan::Limits};
+use toolbay_protocol::{Era, Feature, Frame, Raw, Revision, greeting::envelope, scan::Limits};
 
 use super::{
     body::Body,
     endpoint::Shared,
-    guard, legacy_sse,
+    fields, guard, legacy_sse,
     media::{self, Accepts},
     modern,
     options::{Path, Refused},
@@ -154,7 +154,7 @@ fn era_of(headers: &HeaderMap) -> Era {
         let date = std::str::from_utf8(value.as_bytes().trim_ascii()).unwrap_or_default();
         Revision::parse(date).is_some_and(|revision| revision.has(Feature::Handshake))
     };
-    if headers.get_all(VERSION).iter().all(legacy) { Era::Legacy } else { Era::Modern }
+    if headers.get_all(&fields::VERSION).iter().all(legacy) { Era::Legacy } else { Era::Modern }
 }
 
 /// The envelope before the header before the method: `initialize` with an envelope is a modern request, and one with a
@@ -170,7 +170,7 @@ fn era(named: Era, params: Option<&Raw>) -> Era {
 fn session_of(head: &request::Parts) -> Result<&str, Refusal> {
     match (era_of(&head.headers), session::named(&head.headers)?) {
         (Era::Legacy, Some(session)) => Ok(session),
-        (Era::Legacy, None) if head.headers.contains_key(VERSION) => Err(session::nameless()),
+        (Era::Legacy, None) if head.headers.contains_key(&fields::VERSION) => Err(session::nameless()),
         (Era::Legacy, None) | (Era::Modern, _) => Err(not_allowed("POST")),
     }
 }

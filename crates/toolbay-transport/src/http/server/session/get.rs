@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use toolbay_protocol::{Feature, Frame, watch::legacy};
 
 use super::{
-    super::{body::Body, endpoint::Shared, media::Accepts, respond, respond::Refusal},
+    super::{body::Body, endpoint::Shared, fields::LAST_EVENT, media::Accepts, respond, respond::Refusal},
     log::{Next, STANDING, read_id},
     record::Attached,
     stream::{self as streams, Reader},
@@ -44,7 +44,7 @@ fn forgotten() -> Refusal {
 }
 
 fn last_event(headers: &HeaderMap) -> Result<Option<(u64, u64)>, Refusal> {
-    let Some(id) = headers.get("last-event-id").filter(|id| !id.is_empty()) else { return Ok(None) };
+    let Some(id) = headers.get(&LAST_EVENT).filter(|id| !id.is_empty()) else { return Ok(None) };
     let read = id.to_str().ok().and_then(read_id).filter(|(_, place)| *place < u64::MAX);
     read.map(Some).ok_or_else(|| Refusal::new(StatusCode::BAD_REQUEST, "this `Last-Event-ID` was never given out"))
 }

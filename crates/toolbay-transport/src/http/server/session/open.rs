@@ -13,9 +13,9 @@ use toolbay_protocol::{
 };
 
 use super::{
-    super::{body::Body, endpoint::Shared, media::Accepts, respond},
+    super::{body::Body, endpoint::Shared, fields::SESSION, media::Accepts, respond},
     record::Session,
-    table::{SESSION, look_after, mint},
+    table::{look_after, mint},
 };
 use crate::{Caller, Principal, Service};
 
@@ -59,7 +59,7 @@ pub(super) async fn initialize<S: Service>(
     let frame = Frame::reply(id, Ok(result));
     let mut response = if accepts.json { respond::json(StatusCode::OK, &frame) } else { respond::one_event(&frame) };
     let name = HeaderValue::from_str(&name).expect("it is made of hexadecimal digits");
-    response.headers_mut().insert(SESSION, name);
+    response.headers_mut().insert(SESSION.clone(), name);
     response
 }
 

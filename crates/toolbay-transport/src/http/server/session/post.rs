@@ -7,11 +7,10 @@ use toolbay_protocol::{
     ErrorObject, Fault, Feature, Frame, Id, Method, Raw,
     exchange::{Note, Outcome},
     frame::Rejected,
-    headers::VERSION,
 };
 
 use super::{
-    super::{body::Body, endpoint::Shared, media::Accepts, respond, respond::Refusal},
+    super::{body::Body, endpoint::Shared, fields::VERSION, media::Accepts, respond, respond::Refusal},
     begin::{self, Begun},
     open,
     record::Attached,
@@ -71,7 +70,7 @@ pub(in super::super) async fn post<S: Service>(
 /// Every version that is named may differ from the session's, which counts; but it is named once.
 // spec: 2025-06-18 basic/transports
 fn consistent(head: &request::Parts, session: Attached) -> Result<Attached, Refusal> {
-    let repeated = head.headers.get_all(VERSION).iter().nth(1).is_some();
+    let repeated = head.headers.get_all(&VERSION).iter().nth(1).is_some();
     if repeated && session.has(Feature::VersionHeader) {
         return Err(Refusal::new(StatusCode::BAD_REQUEST, "`MCP-Protocol-Version` was sent more than once"));
     }

@@ -10,13 +10,10 @@ use http::{HeaderMap, StatusCode};
 use tokio::task::AbortHandle;
 
 use super::{
-    super::{endpoint::Shared, options::Options, respond::Refusal},
+    super::{endpoint::Shared, fields::SESSION, options::Options, respond::Refusal},
     record::{Attached, Session},
 };
 use crate::{Principal, Service};
-
-/// The header that names a session.
-pub(super) const SESSION: &str = "mcp-session-id";
 
 /// The sessions of an endpoint.
 #[derive(Debug)]
@@ -135,7 +132,7 @@ impl Drop for Sessions {
 
 /// The session that a request names.
 pub(in super::super) fn named(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
-    let mut named = headers.get_all(SESSION).iter();
+    let mut named = headers.get_all(&SESSION).iter();
     match (named.next(), named.next()) {
         (None, _) => Ok(None),
         (Some(id), None) => match id.to_str() {
