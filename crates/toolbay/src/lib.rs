@@ -3,17 +3,16 @@
 //! ```no_run
 //! use toolbay::prelude::*;
 //!
-//! #[derive(Deserialize, JsonSchema)]
-//! struct AddArgs {
-//!     /// The first of the two.
-//!     left: i64,
-//!     right: i64,
+//! /// Adds two numbers.
+//! #[tool]
+//! async fn add(left: i64, right: i64) -> i64 {
+//!     left + right
 //! }
 //!
-//! # async fn run() -> Result<(), toolbay::Error> {
-//! let add = Tool::new("add", "Adds two numbers", |args: AddArgs| async move { args.left + args.right });
-//! Server::new("sums", "1.0.0").tool(add).serve(stdio()).await
-//! # }
+//! #[tokio::main]
+//! async fn main() -> Result<(), toolbay::Error> {
+//!     Server::new("sums", "1.0.0").tool(add::tool()).serve(stdio()).await
+//! }
 //! ```
 //!
 //! Which revision of the protocol a client speaks is no concern of an author: the same code serves all of them.
@@ -31,6 +30,7 @@ pub use schemars::{self, JsonSchema};
 pub use serde;
 pub use serde_json;
 pub use server::{Ctx, Handle, Json, Page, Prompt, Resource, Server, State, Template, Tool, http, stdio};
+pub use toolbay_macros::{data, prompt, resource, tool};
 pub use toolbay_protocol::{self as protocol, ErrorObject, Raw, types};
 pub use toolbay_transport::{self as transport, Error};
 pub use uri_template::{Flaw, UriTemplate};

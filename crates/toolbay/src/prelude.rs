@@ -4,9 +4,10 @@ pub use schemars::JsonSchema;
 pub use serde::{Deserialize, Serialize};
 
 pub use crate::{
-    Ctx, Fail, Json, Prompt, Resource, Server, State, Template, Tool, ToolError, http, ok,
-    server::Completing,
-    server::Suggestions,
-    stdio, tool_error,
+    Client, Ctx, Fail, Json, Prompt, Resource, Server, State, Template, Tool, ToolError,
+    client::ResultExt,
+    data, http, ok, prompt, resource,
+    server::{Completing, Elicited, Suggestions},
+    stdio, tool, tool_error,
     types::{CallToolResult, ContentBlock, PromptMessage},
 };

@@ -1,6 +1,6 @@
 //! From what a caller sent to a handler's own type; what does not fit is named.
 
-use std::fmt;
+use std::{fmt, ops::RangeBounds};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
@@ -9,6 +9,8 @@ use serde::{
     forward_to_deserialize_any,
 };
 use toolbay_protocol::{Raw, types::Dict};
+
+use crate::ToolError;
 
 /// What a caller sent: an object, or a few texts.
 #[derive(Clone, Copy, Debug)]
@@ -123,6 +125,18 @@ impl<'de> Deserializer<'de> for Text<'de> {
     forward_to_deserialize_any! {
         char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct identifier ignored_any
     }
+}
+
+/// Refuses a value outside its range; what [`tool`](macro@crate::tool) checks ranges with.
+pub fn within<T: PartialOrd + fmt::Debug, R: RangeBounds<T> + fmt::Debug>(
+    name: &str,
+    value: &T,
+    range: &R,
+) -> Result<(), ToolError> {
+    if range.contains(value) {
+        return Ok(());
+    }
+    Err(ToolError::new(format!("invalid arguments: `{name}` is {value:?}, but must be within {range:?}")))
 }
 
 /// Arguments as they were written, for tools whose schema is not known when they are compiled.

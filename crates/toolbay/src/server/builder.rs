@@ -57,8 +57,7 @@ impl<S: Send + Sync + 'static> Server<S> {
     /// Where there is one of the same name.
     #[must_use]
     #[track_caller]
-    pub fn tool(self, tool: impl Into<Tool<S>>) -> Self {
-        let tool = tool.into();
+    pub fn tool(self, tool: Tool<S>) -> Self {
         let name = tool.words.name.clone();
         let entry = Arc::new(tool.bound(Arc::clone(&self.state)));
         self.adding("tool", &name, |registry| registry.tools.put(entry))
@@ -70,8 +69,7 @@ impl<S: Send + Sync + 'static> Server<S> {
     /// Where there is one of the same name.
     #[must_use]
     #[track_caller]
-    pub fn prompt(self, prompt: impl Into<Prompt<S>>) -> Self {
-        let prompt = prompt.into();
+    pub fn prompt(self, prompt: Prompt<S>) -> Self {
         let name = prompt.words.name.clone();
         let entry = Arc::new(prompt.bound(Arc::clone(&self.state)));
         self.adding("prompt", &name, |registry| registry.prompts.put(entry))
@@ -83,8 +81,7 @@ impl<S: Send + Sync + 'static> Server<S> {
     /// Where there is one of the same URI.
     #[must_use]
     #[track_caller]
-    pub fn resource(self, resource: impl Into<Resource<S>>) -> Self {
-        let resource = resource.into();
+    pub fn resource(self, resource: Resource<S>) -> Self {
         let uri = resource.words.uri.clone();
         let entry = Arc::new(resource.bound(Arc::clone(&self.state)));
         self.adding("resource", &uri, |registry| registry.resources.put(entry))
@@ -96,8 +93,7 @@ impl<S: Send + Sync + 'static> Server<S> {
     /// Where there is one of the same text.
     #[must_use]
     #[track_caller]
-    pub fn template(self, template: impl Into<Template<S>>) -> Self {
-        let template = template.into();
+    pub fn template(self, template: Template<S>) -> Self {
         let text = template.words.uri_template.clone();
         let entry = Arc::new(template.bound(Arc::clone(&self.state)));
         self.adding("template", &text, |registry| registry.templates.put(entry))

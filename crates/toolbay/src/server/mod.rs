@@ -24,7 +24,7 @@ mod service;
 mod signal;
 mod tool;
 
-pub use arguments::Arguments;
+pub use arguments::{Arguments, within};
 pub use ask::Elicited;
 pub use builder::Server;
 pub use completion::{Completing, Suggestions};

@@ -1,0 +1,9 @@
+use toolbay::prelude::*;
+
+/// Greets.
+#[tool]
+async fn greet(name: &str) -> String {
+    name.to_owned()
+}
+
+fn main() {}

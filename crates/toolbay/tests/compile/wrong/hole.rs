@@ -1,0 +1,9 @@
+use toolbay::prelude::*;
+
+/// One order.
+#[resource("order://all")]
+async fn order(id: u32) -> String {
+    id.to_string()
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use toolbay::prelude::*;
+
+/// Adds.
+#[tool]
+fn add(left: i64, right: i64) -> i64 {
+    left + right
+}
+
+fn main() {}

@@ -1,0 +1,5 @@
+use toolbay::prelude::*;
+
+fn main() {
+    drop(Client::connect(8080));
+}
