@@ -57,13 +57,23 @@ impl Script {
 
     fn read(path: PathBuf, revision: Revision) -> Self {
         let text = fs::read_to_string(&path).expect("a conversation can be read");
+        Self::of(path, revision, &text)
+    }
+
+    /// A conversation in `revision`, as it would stand in the file `path`.
+    ///
+    /// # Panics
+    /// Where a line is none of the kinds.
+    pub fn of(path: impl Into<PathBuf>, revision: Revision, text: &str) -> Self {
+        let path = path.into();
         let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
         let lines = lines.map(|(number, line)| {
             let kind = line.chars().next().unwrap_or(' ');
             assert!("><!=".contains(kind), "{}:{}: begins with {kind:?}", path.display(), number + 1);
             (number + 1, kind, line[1..].trim().to_owned())
         });
-        Self { revision, lines: lines.collect(), path: path.clone() }
+        let lines = lines.collect();
+        Self { path, revision, lines }
     }
 
     /// The name of the file, without what follows the dot.
@@ -234,7 +244,7 @@ impl Desk {
                 ClientEvent::Asked(id, ask) => format!("asked {id} {}", ask.method),
                 ClientEvent::Stray(_) => "stray".to_owned(),
             };
-            self.heard.push(what);
+            self.heard.push(what.trim_end().to_owned());
         }
     }
 }

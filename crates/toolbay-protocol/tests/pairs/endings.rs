@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use toolbay_protocol::{Feature, peer::Patience};
-use toolbay_testkit::{Host, Mood, Service, Trio};
+use toolbay_protocol::{
+    Feature,
+    peer::{Call, Patience},
+};
+use toolbay_testkit::{Act, Host, Mood, Service, Trio};
 
 use super::{each_pair, tool};
 
@@ -76,28 +79,25 @@ fn a_silent_callee_is_given_up_and_told_so() {
 
 #[test]
 fn progress_renews_every_clock_on_its_way_and_the_total_holds_anyway() {
+    let steady =
+        [Act::Progress(1.0, ""), Act::Wait, Act::Progress(2.0, ""), Act::Wait, Act::Progress(3.0, ""), Act::Wait];
     each_pair(|caller, callee| {
-        let (mut trio, mut host, mut service) =
-            (Trio::open(caller, callee).unwrap(), Host::default(), Service::default());
+        let (mut trio, mut host) = (Trio::open(caller, callee).unwrap(), Host::default());
+        let mut service = Service::default().with("steady", steady.to_vec());
         trio.bridge.be_patient(Patience { silence: seconds(30), total: None });
-        let mut call = tool("progress");
-        call.patience = Patience { silence: seconds(30), total: Some(seconds(45)) };
-        let patient = trio.call(tool("progress"));
-        let bounded = trio.call(call);
+        let calls = [None, Some(seconds(45))].map(|total| {
+            let call = tool("steady");
+            trio.call(Call { patience: Patience { silence: seconds(30), total }, ..call })
+        });
         trio.play(&mut host, &mut service);
-        trio.wait(seconds(20), &mut host, &mut service);
-        service.go_on("progress", &mut trio.back.server);
-        trio.play(&mut host, &mut service);
-        assert_eq!(host.story(patient).len(), 3, "{caller} to {callee}");
-        assert_eq!(host.story(bounded).len(), 3);
-        let mut call = tool("progress");
-        call.patience = Patience { silence: seconds(30), total: Some(seconds(45)) };
-        let bounded = trio.call(call);
-        trio.play(&mut host, &mut service);
-        trio.wait(seconds(29), &mut host, &mut service);
-        assert_eq!(host.outcomes(bounded).len(), 0);
-        trio.wait(seconds(16), &mut host, &mut service);
-        assert_eq!(host.outcomes(bounded).len(), 1, "{caller} to {callee}: 45 s");
+        for _ in 0..3 {
+            trio.wait(seconds(20), &mut host, &mut service);
+            service.go_on("steady", &mut trio.back.server);
+            trio.play(&mut host, &mut service);
+        }
+        let [patient, bounded] = calls.map(|call| host.story(call).last().cloned().unwrap());
+        assert_eq!(patient, "done {\"of\":\"steady\"}", "{caller} to {callee}");
+        assert_eq!(bounded, "overdue", "{caller} to {callee}");
         trio.assert_clean(&mut host, &mut service);
     });
 }
