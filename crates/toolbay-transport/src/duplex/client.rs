@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use futures_util::{StreamExt, stream::FuturesUnordered};
+use futures_util::{FutureExt, StreamExt, stream::FuturesUnordered};
 use tokio::{
     sync::{Semaphore, mpsc, oneshot, watch},
     task::JoinHandle,
@@ -36,6 +36,8 @@ const IN_FLIGHT: usize = 1024;
 const BACKLOG: usize = 8 << 20;
 /// How long a server that closed its link may take to say how it ended.
 const EPITAPH: Duration = Duration::from_millis(500);
+/// How long what was told before a link is closed here may take to be sent.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 /// How many frames are taken at once before anything is sent.
 const GULP: usize = 64;
 
@@ -230,19 +232,17 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
                     return (Error::closed("the server closed the link"), None);
                 }
                 Woken::Came(Err(error)) | Woken::Flushed(Err(error)) => return (error, None),
-                Woken::Command(Some(Command::Close(waiter))) => {
-                    self.settle(&mut replies);
-                    // The link is being given up: what cannot be sent now is not.
-                    let _ = time::timeout(Duration::from_secs(2), self.writer.flush()).await;
-                    return (Error::closed("the link was closed here"), Some(waiter));
-                }
                 Woken::Command(Some(command)) => {
-                    self.obey(command);
-                    while let Ok(command) = self.inbox.try_recv() {
+                    let mut next = Some(command);
+                    while let Some(command) = next {
                         if let Command::Close(waiter) = command {
+                            self.settle(&mut replies);
+                            // The link is being given up: what cannot be sent now is not.
+                            let _ = time::timeout(LAST_WORDS, self.writer.flush()).await;
                             return (Error::closed("the link was closed here"), Some(waiter));
                         }
                         self.obey(command);
+                        next = self.inbox.try_recv().ok();
                     }
                 }
                 Woken::Command(None) => return (Error::closed("the link was closed here"), None),
@@ -256,8 +256,13 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
     async fn wait(&mut self, replies: &mut Replies) -> Woken {
         let backlog = self.writer.backlog();
         let due = self.peer.timeout();
+        if backlog > 0
+            && let Some(flushed) = self.writer.flush().now_or_never()
+        {
+            return Woken::Flushed(flushed);
+        }
+        // In no order, so that a server that never falls silent keeps neither calls nor deadlines from being heard.
         tokio::select! {
-            biased;
             flushed = self.writer.flush(), if backlog > 0 => Woken::Flushed(flushed),
             came = self.reader.read(), if backlog < BACKLOG => Woken::Came(came),
             command = self.inbox.recv(), if backlog < BACKLOG => Woken::Command(command),

@@ -1,15 +1,10 @@
 //! The server's end of a duplex link: one task that reads, serves and writes.
 
-use std::{
-    collections::HashMap,
-    pin::Pin,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::HashMap, pin::Pin, sync::Arc, task::Poll, time::Duration};
 
 use futures_util::{
-    FutureExt, Stream, StreamExt,
-    stream::{AbortHandle, Abortable, SelectAll},
+    FutureExt, Stream, StreamExt, poll,
+    stream::{self, AbortHandle, Abortable, SelectAll},
 };
 use tokio::{sync::oneshot, time};
 use tokio_util::sync::CancellationToken;
@@ -17,13 +12,14 @@ use toolbay_protocol::{
     Method, Raw,
     exchange::{Answers, Round},
     fault::{ErrorObject, code},
+    greeting::Introduction,
     peer::{self, Called, ServeId, ServerEvent},
     watch::{Filter, legacy},
 };
 
 use super::{
     link::{Came, ReadFrames, WriteFrames},
-    serving::{Did, listening, serving},
+    serving::{Beginning, Did, listening, serving, subscribing},
 };
 use crate::{
     Error,
@@ -34,8 +30,10 @@ use crate::{
 
 /// How many bytes may wait to be sent before nothing more is taken in.
 const BACKLOG: usize = 8 << 20;
-/// How many frames are taken at once before anything is sent.
+/// How many frames are taken at once before anything is sent; how often work may go on before anything else does.
 const GULP: usize = 64;
+/// How many resources one session may subscribe to.
+const SUBSCRIPTIONS: usize = 10_000;
 
 /// How a link is served.
 #[derive(Clone, Debug)]
@@ -81,6 +79,8 @@ pub async fn serve<S: Service, R: ReadFrames, W: WriteFrames>(
         asked: HashMap::new(),
         watches: SelectAll::new(),
         subscriptions: HashMap::new(),
+        ending: CancellationToken::new(),
+        in_a_row: 0,
     };
     let end = host.run().await;
     host.writer.close().await;
@@ -102,6 +102,10 @@ struct Host<S: Service, R, W> {
     asked: HashMap<(ServeId, Round), oneshot::Sender<Answers>>,
     watches: SelectAll<Abortable<Changes>>,
     subscriptions: HashMap<String, AbortHandle>,
+    /// Ends what would never end by itself.
+    ending: CancellationToken,
+    /// How often work went on since anything else could.
+    in_a_row: usize,
 }
 
 /// A session is left also where whoever carries the link drops it.
@@ -133,7 +137,13 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
             }
             match self.wait(until).await {
                 Woken::Came(Ok(Some(came))) => self.gulp(came),
-                Woken::Came(Ok(None)) | Woken::Shutdown => {
+                Woken::Came(Ok(None)) => {
+                    until = Some(time::Instant::now() + self.options.grace);
+                    self.end_listening();
+                    // Whoever was asked cannot answer any more.
+                    self.asked.clear();
+                }
+                Woken::Shutdown => {
                     until = Some(time::Instant::now() + self.options.grace);
                     self.end_listening();
                 }
@@ -147,14 +157,24 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
     }
 
     async fn wait(&mut self, until: Option<time::Instant>) -> Woken {
-        // What is done at once is sent together.
-        if let Some(Some((key, did))) = self.work.next().now_or_never() {
+        let (backlog, open) = (self.writer.backlog(), until.is_none());
+        // What is done at once is sent together; but who never falls silent is not heard alone, nor without end.
+        self.in_a_row += 1;
+        if self.in_a_row < GULP
+            && backlog < BACKLOG
+            && let Some(Some((key, did))) = self.work.next().now_or_never()
+        {
             return Woken::Did(key, did);
         }
-        let (backlog, open) = (self.writer.backlog(), until.is_none());
+        self.in_a_row = 0;
+        if backlog > 0
+            && let Some(flushed) = self.writer.flush().now_or_never()
+        {
+            return Woken::Flushed(flushed);
+        }
         let shutdown = self.options.shutdown.clone();
+        // In no order, so that nobody who is always ready keeps another from being heard.
         tokio::select! {
-            biased;
             flushed = self.writer.flush(), if backlog > 0 => Woken::Flushed(flushed),
             Some((key, did)) = self.work.next(), if backlog < BACKLOG => Woken::Did(key, did),
             came = self.reader.read(), if open && backlog < BACKLOG => Woken::Came(came),
@@ -187,17 +207,8 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
     async fn settle(&mut self) {
         while let Some(event) = self.peer.event() {
             match event {
-                ServerEvent::Opened(introduction) => {
-                    let session = self.options.session.clone();
-                    let caller = Arc::new(Caller { introduction, principal: self.options.principal.clone(), session });
-                    self.service.joined(&caller);
-                    let filter = Filter::lists().honoured_by(&self.service.profile());
-                    if !filter.is_empty() && let Ok(watch) = self.service.watch(&caller, filter).await {
-                        self.watches.push(changes(watch).0);
-                    }
-                    self.caller = Some(caller);
-                }
-                ServerEvent::Called(called) => self.called(called).await,
+                ServerEvent::Opened(introduction) => self.opened(introduction).await,
+                ServerEvent::Called(called) => self.called(called),
                 ServerEvent::Cancelled(key) => {
                     if let Some(abort) = self.aborts.remove(&key) {
                         abort.abort();
@@ -223,21 +234,51 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
         }
     }
 
-    async fn called(&mut self, called: Called) {
+    async fn opened(&mut self, introduction: Arc<Introduction>) {
+        let session = self.options.session.clone();
+        let caller = Arc::new(Caller { introduction, principal: self.options.principal.clone(), session });
+        self.service.joined(&caller);
+        let filter = Filter::lists().honoured_by(&self.service.profile());
+        if !filter.is_empty() {
+            let mut watch = self.watching(&caller, filter);
+            // Begun at once where that can be, so that no change is missed.
+            let changes = match poll!(&mut watch) {
+                Poll::Ready(begun) => begun.ok().map(changes),
+                Poll::Pending => Some(Box::pin(stream::once(watch).flat_map(|begun| {
+                    let none: Changes = Box::pin(stream::empty());
+                    begun.map_or(none, changes)
+                })) as Changes),
+            };
+            self.watches.extend(changes.map(|changes| stream::abortable(changes).0));
+        }
+        self.caller = Some(caller);
+    }
+
+    /// Begins a watch when it is polled: whoever is slow at that keeps nobody waiting.
+    fn watching(&self, caller: &Arc<Caller>, filter: Filter) -> Beginning {
+        let (service, caller) = (Arc::clone(&self.service), Arc::clone(caller));
+        Box::pin(async move { service.watch(&caller, filter).await })
+    }
+
+    fn called(&mut self, called: Called) {
         let Called { key, id, method, params, caller, returning, wants_progress } = called;
         let caller = self.caller_of(caller);
         match method {
-            Method::Listen => {
-                let stream = match self.listen(&caller, params.as_ref()).await {
-                    Ok(watch) => listening(key, id, watch),
-                    Err(error) => return self.peer.done(key, Err(error)),
-                };
-                self.work_on(key, Box::pin(stream));
-            }
-            Method::Subscribe => {
-                let outcome = self.subscribe(&caller, params.as_ref()).await;
-                self.peer.done(key, outcome.map(|()| Raw::EMPTY));
-            }
+            Method::Listen => match Filter::read(params.as_ref()) {
+                Ok(filter) => {
+                    let watch = self.watching(&caller, filter.honoured_by(&self.service.profile()));
+                    self.work_on(key, Box::pin(listening(key, id, watch, self.ending.clone())));
+                }
+                Err(fault) => self.peer.done(key, Err(fault.into())),
+            },
+            Method::Subscribe => match self.subscribable(params.as_ref()) {
+                Ok(Some(uri)) => {
+                    let watch = self.watching(&caller, Filter::resource(&uri));
+                    self.work_on(key, Box::pin(subscribing(key, uri, watch)));
+                }
+                Ok(None) => self.peer.done(key, Ok(Raw::EMPTY)),
+                Err(error) => self.peer.done(key, Err(error)),
+            },
             Method::Unsubscribe => {
                 if let Some(abort) = uri_of(params.as_ref()).and_then(|uri| self.subscriptions.remove(&uri)) {
                     abort.abort();
@@ -256,7 +297,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
         }
     }
 
-    fn caller_of(&self, introduction: Arc<toolbay_protocol::greeting::Introduction>) -> Arc<Caller> {
+    fn caller_of(&self, introduction: Arc<Introduction>) -> Arc<Caller> {
         match &self.caller {
             Some(caller) if Arc::ptr_eq(&caller.introduction, &introduction) => Arc::clone(caller),
             Some(_) | None => {
@@ -271,25 +312,25 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
         self.work.push(Abortable::new(work, registration));
     }
 
-    async fn listen(&mut self, caller: &Arc<Caller>, params: Option<&Raw>) -> Result<Watch, ErrorObject> {
-        let filter = Filter::read(params)?.honoured_by(&self.service.profile());
-        self.service.watch(caller, filter).await
-    }
-
-    async fn subscribe(&mut self, caller: &Arc<Caller>, params: Option<&Raw>) -> Result<(), ErrorObject> {
+    /// The resource to subscribe to; nothing where that was done before.
+    fn subscribable(&self, params: Option<&Raw>) -> Result<Option<String>, ErrorObject> {
         let uri = uri_of(params).ok_or_else(|| ErrorObject::invalid_params("`uri` must be a string"))?;
         if self.subscriptions.contains_key(&uri) {
-            return Ok(());
+            return Ok(None);
         }
-        if self.subscriptions.len() >= 10_000 {
-            let what = "more than 10000 subscriptions in one session (limit `subscriptions`)";
+        if self.subscriptions.len() >= SUBSCRIPTIONS {
+            let what = format!("more than {SUBSCRIPTIONS} subscriptions in one session (limit `subscriptions`)");
             return Err(ErrorObject::new(code::INVALID_PARAMS, what));
         }
-        let watch = self.service.watch(caller, Filter::resource(&uri)).await?;
-        let (stream, abort) = changes(watch);
+        Ok(Some(uri))
+    }
+
+    fn subscribe(&mut self, uri: String, watch: Watch) {
+        let (stream, abort) = stream::abortable(changes(watch));
+        if let Some(before) = self.subscriptions.insert(uri, abort) {
+            before.abort();
+        }
         self.watches.push(stream);
-        self.subscriptions.insert(uri, abort);
-        Ok(())
     }
 
     fn did(&mut self, key: ServeId, did: Did) {
@@ -310,6 +351,11 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
                 self.aborts.remove(&key);
                 self.peer.ask(key, &asks, state.as_ref());
             }
+            Did::Subscribed(uri, watch) => {
+                self.aborts.remove(&key);
+                let outcome = watch.map(|watch| self.subscribe(uri, watch));
+                self.peer.done(key, outcome.map(|()| Raw::EMPTY));
+            }
         }
     }
 
@@ -317,6 +363,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
     fn end_listening(&mut self) {
         self.watches.clear();
         self.subscriptions.clear();
+        self.ending.cancel();
     }
 }
 
@@ -332,12 +379,11 @@ fn uri_of(params: Option<&Raw>) -> Option<String> {
     params?.get("uri")?.as_text().map(std::borrow::Cow::into_owned)
 }
 
-fn changes(watch: Watch) -> (Abortable<Changes>, AbortHandle) {
-    let stream: Changes = Box::pin(futures_util::stream::unfold(watch, |mut watch| async move {
+fn changes(watch: Watch) -> Changes {
+    Box::pin(stream::unfold(watch, |mut watch| async move {
         let change = watch.next().await?;
         Some((change, watch))
-    }));
-    futures_util::stream::abortable(stream)
+    }))
 }
 
 async fn grace(until: Option<time::Instant>) {

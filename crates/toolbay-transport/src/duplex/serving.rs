@@ -3,8 +3,9 @@
 use std::{future::Future, pin::Pin};
 
 use futures_util::{Stream, stream};
+use tokio_util::sync::CancellationToken;
 use toolbay_protocol::{
-    Id, Raw,
+    ErrorObject, Id, Raw,
     exchange::{Asks, Note, Outcome},
     peer::ServeId,
     watch::modern,
@@ -24,6 +25,8 @@ pub(crate) enum Did {
     Done(Outcome),
     /// It asked a caller that returns; the request is over.
     Parted(Asks, Option<Raw>),
+    /// It watches a resource for a session, or refuses to; the request is over.
+    Subscribed(String, Result<Watch, ErrorObject>),
 }
 
 type Work = Pin<Box<dyn Future<Output = Outcome> + Send>>;
@@ -61,21 +64,55 @@ pub(crate) fn serving(key: ServeId, work: Work, talk: Talk) -> impl Stream<Item 
     })
 }
 
-/// A subscription of the modern era: acknowledgement, changes, end.
-pub(crate) fn listening(key: ServeId, id: Id, watch: Watch) -> impl Stream<Item = (ServeId, Did)> + Send {
-    let first = modern::acknowledge(&id, watch.filter());
-    let say = move |note: Note| (key, Did::Said(Said::Note(note)));
-    stream::unfold((Some(first), Some(watch)), move |(first, watch)| {
-        let id = id.clone();
+/// A watch that is about to begin.
+pub(crate) type Beginning = Pin<Box<dyn Future<Output = Result<Watch, ErrorObject>> + Send>>;
+
+enum Listening {
+    Beginning(Beginning),
+    Open(Watch),
+    Over,
+}
+
+/// A subscription with a request of its own: acknowledgement, changes, end. `ending` brings the end about.
+pub(crate) fn listening(
+    key: ServeId,
+    id: Id,
+    watch: Beginning,
+    ending: CancellationToken,
+) -> impl Stream<Item = (ServeId, Did)> + Send {
+    stream::unfold(Listening::Beginning(watch), move |state| {
+        let (id, ending) = (id.clone(), ending.clone());
+        let say = move |note: Note| (key, Did::Said(Said::Note(note)));
         async move {
-            if let Some(first) = first {
-                return Some((say(first), (None, watch)));
-            }
-            let mut watch = watch?;
-            match watch.next().await {
-                Some(change) => Some((say(modern::note(&id, &change)), (None, Some(watch)))),
-                None => Some(((key, Did::Done(Ok(modern::end(&id)))), (None, None))),
+            match state {
+                Listening::Over => None,
+                Listening::Beginning(watch) => {
+                    let begun = tokio::select! {
+                        begun = watch => begun,
+                        () = ending.cancelled() => Err(ErrorObject::internal("the server comes to its end")),
+                    };
+                    Some(match begun {
+                        Ok(watch) => (say(modern::acknowledge(&id, watch.filter())), Listening::Open(watch)),
+                        Err(error) => ((key, Did::Done(Err(error))), Listening::Over),
+                    })
+                }
+                Listening::Open(mut watch) => {
+                    let change = tokio::select! {
+                        biased;
+                        change = watch.next() => change,
+                        () = ending.cancelled() => None,
+                    };
+                    Some(match change {
+                        Some(change) => (say(modern::note(&id, &change)), Listening::Open(watch)),
+                        None => ((key, Did::Done(Ok(modern::end(&id)))), Listening::Over),
+                    })
+                }
             }
         }
     })
+}
+
+/// A subscription of a session: the answer is due when the watch has begun.
+pub(crate) fn subscribing(key: ServeId, uri: String, watch: Beginning) -> impl Stream<Item = (ServeId, Did)> + Send {
+    stream::once(async move { (key, Did::Subscribed(uri, watch.await)) })
 }
