@@ -12,6 +12,11 @@ mod endings;
 mod opening;
 #[path = "pairs/questions.rs"]
 mod questions;
+#[allow(dead_code, reason = "shared with another test, which needs more of it")]
+#[path = "spec/schema.rs"]
+mod schema;
+#[path = "pairs/wire.rs"]
+mod wire;
 
 use toolbay_protocol::{Method, Raw, Revision, exchange::Wishes, peer::Call};
 

@@ -147,16 +147,18 @@ impl Referee {
         }
     }
 
-    /// Rules 8, 25 and 117.
+    /// Rules 8, 25 and 117; a question carries no cache hints.
     fn result(&mut self, method: &Method, result: &Raw, modern: bool) {
-        let Some(_) = result.get("resultType").filter(|_| modern) else {
-            if modern {
-                self.breach(format!("a modern result of {method} without type: {result:?}"));
-            }
+        if !modern {
             return;
+        }
+        let Some(kind) = result.get("resultType") else {
+            return self.breach(format!("a modern result of {method} without type: {result:?}"));
         };
-        if method.is_cacheable() && (result.get("ttlMs").is_none() || result.get("cacheScope").is_none()) {
-            self.breach(format!("a modern result of {method} without cache hints"));
+        let hints = [result.get("ttlMs"), result.get("cacheScope")].iter().flatten().count();
+        let due = if method.is_cacheable() && kind.as_bytes() == br#""complete""# { 2 } else { 0 };
+        if hints != due {
+            self.breach(format!("a modern result of {method} with {hints} cache hints: {result:?}"));
         }
         if result.get("_meta").and_then(|meta| meta.get("io.modelcontextprotocol/serverInfo")).is_none() {
             self.breach(format!("a modern result of {method} does not say who answers"));

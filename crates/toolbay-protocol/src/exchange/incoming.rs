@@ -7,7 +7,7 @@ use super::{
     step::{Answers, Asks, Note, Outcome},
 };
 use crate::{
-    fault::ErrorObject,
+    fault::{ErrorObject, code},
     frame::{Frame, Id},
     greeting::{Introduction, envelope::Envelope},
     method::Method,
@@ -86,13 +86,7 @@ impl Incoming {
     }
 
     /// The same where the members of `_meta` were found already.
-    pub fn within(
-        caller: Arc<Introduction>,
-        server: Option<Raw>,
-        id: Id,
-        method: Method,
-        envelope: &Envelope,
-    ) -> Self {
+    pub fn within(caller: Arc<Introduction>, server: Option<Raw>, id: Id, method: Method, envelope: &Envelope) -> Self {
         let token = envelope.progress_token.clone().filter(|token| Id::read(token).is_some());
         let level = envelope.log_level.as_ref().filter(|_| caller.revision.has(Feature::Stateless));
         let log_level = level.and_then(|level| level.as_text().and_then(|name| Level::parse(&name)));
@@ -251,8 +245,17 @@ impl Incoming {
             }
             Err(mut error) => {
                 error.conform(&self.method, self.caller.revision);
+                if self.caller.revision.has(Feature::Stateless) && is_reserved(error.code) {
+                    error.code = code::INTERNAL;
+                }
                 Frame::reply(self.id.clone(), Err::<Raw, ErrorObject>(error))
             }
         }
     }
+}
+
+/// Whether a code means nothing yet, or means what a modern peer may no longer say (spec: basic/index).
+fn is_reserved(code: i64) -> bool {
+    let assigned = matches!(code, code::HEADER_MISMATCH | code::MISSING_CAPABILITY | code::UNSUPPORTED_VERSION);
+    (-32099..=-32000).contains(&code) && !assigned
 }

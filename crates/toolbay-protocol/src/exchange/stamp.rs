@@ -14,10 +14,10 @@ pub fn stamp(result: Raw, method: &Method, revision: Revision, server: Option<&R
     if !revision.has(Feature::ResultType) || result.kind() != Kind::Object {
         return result;
     }
-    let (mut typed, mut timed, mut scoped, mut meta) = (false, false, false, None);
+    let (mut typed, mut asks, mut timed, mut scoped, mut meta) = (false, false, false, false, None);
     for member in result.members() {
         match &*member.key {
-            "resultType" => typed = true,
+            "resultType" => (typed, asks) = (true, member.value.as_bytes() == br#""input_required""#),
             "ttlMs" => timed = true,
             "cacheScope" => scoped = true,
             "_meta" => meta = Some(member.value),
@@ -41,7 +41,7 @@ pub fn stamp(result: Raw, method: &Method, revision: Revision, server: Option<&R
     if let Some(merged) = &merged {
         out.put("_meta", merged);
     }
-    if method.is_cacheable() {
+    if method.is_cacheable() && !asks {
         // spec: server/utilities/caching; nothing is known of how long it holds, so it is stale at once.
         if !timed {
             out.put("ttlMs", &Raw::ZERO);
@@ -73,6 +73,8 @@ mod tests {
         check(r#"{"x":1.50}"#, Method::ToolsCall, new, &all);
         let all = format!(r#"{{"_meta":{{"a":1,{who}}},"ttlMs":0,"cacheScope":"private","resultType":"task"}}"#);
         check(r#"{"resultType":"task","_meta":{"a":1}}"#, Method::ToolsList, new, &all);
+        let all = format!(r#"{{"_meta":{{{who}}},"resultType":"input_required"}}"#);
+        check(r#"{"resultType":"input_required"}"#, Method::ResourcesRead, new, &all);
         let all = format!(r#"{{"resultType":"complete","_meta":{{{who}}}}}"#);
         check("{}", Method::ToolsCall, new, &all);
     }

@@ -252,6 +252,35 @@ fn a_result_that_is_no_object_never_leaves() {
     }
 }
 
+// Rules 10 and 11.
+#[test]
+fn a_modern_caller_is_told_no_code_that_its_revision_reserves() {
+    let check = |method: Method, code: i64, modern: i64| {
+        for revision in Revision::ALL.into_iter().filter(|revision| revision.has(Feature::ElicitationIds)) {
+            let frame = taken(revision, method.clone(), "{}").done(Err(ErrorObject::new(code, "m")));
+            let Frame::Error { error, .. } = frame else { panic!() };
+            assert_eq!(ErrorObject::read(&error).code, code);
+        }
+        let Frame::Error { error, .. } = taken(Revision::LATEST, method, "{}").done(Err(ErrorObject::new(code, "m")))
+        else {
+            panic!()
+        };
+        assert_eq!(ErrorObject::read(&error).code, modern, "{code}");
+    };
+    check(Method::ResourcesRead, code::RESOURCE_NOT_FOUND, code::INVALID_PARAMS);
+    check(Method::ToolsCall, code::RESOURCE_NOT_FOUND, code::INTERNAL);
+    check(Method::ToolsCall, code::URL_ELICITATION_REQUIRED, code::INVALID_PARAMS);
+    for (code, modern) in
+        [(-32000, code::INTERNAL), (-32099, code::INTERNAL), (-32603, -32603), (-31999, -31999), (7, 7)]
+    {
+        check(Method::ToolsCall, code, modern);
+    }
+    for assigned in [code::HEADER_MISMATCH, code::MISSING_CAPABILITY, code::UNSUPPORTED_VERSION] {
+        let frame = taken(Revision::LATEST, Method::ToolsCall, "{}").done(Err(ErrorObject::new(assigned, "m")));
+        assert!(matches!(frame, Frame::Error { error, .. } if ErrorObject::read(&error).code == assigned));
+    }
+}
+
 #[test]
 fn a_call_begun_elsewhere_is_carried_on_with_what_came_back() {
     let answers = Answers::one("a", Ok(raw(r#"{"action":"accept"}"#)));

@@ -8,7 +8,8 @@ use crate::{
     fault::{Fault, Unsupported},
     method::Method,
     raw::{Kind, Object, Raw},
-    revision::{Feature, Revision},
+    revision::Revision,
+    types::{ClientCapabilities, Conform},
 };
 
 /// A client, as it introduced itself.
@@ -77,14 +78,9 @@ impl Introduction {
     /// The same client in another revision, with the capabilities that one knows.
     #[must_use]
     pub fn in_revision(&self, revision: Revision) -> Self {
-        let mut gone: Vec<(&str, Option<&Raw>)> = vec![];
-        if !revision.has(Feature::Elicitation) {
-            gone.push(("elicitation", None));
-        }
-        if !revision.has(Feature::CoreTasks) {
-            gone.push(("tasks", None));
-        }
-        let capabilities = if gone.is_empty() { self.capabilities.clone() } else { self.capabilities.with(&gone) };
+        // What cannot be read is no promise that anybody could hold us to.
+        let capabilities = self.capabilities.read::<ClientCapabilities>().unwrap_or_default().conformed(revision);
+        let capabilities = Raw::of(&capabilities);
         Self { revision, client: self.client.clone(), capabilities }
     }
 }

@@ -77,9 +77,8 @@ fn every_way_to_meet_a_server() {
     let error = |code: i64, supported: &[&str]| {
         ErrorObject::new(code, "no").with_data(&json!({"supported": supported, "requested": "x"}))
     };
-    let discover = |versions: &[&str]| {
-        Came::Answer(Ok(Raw::of(&json!({"supportedVersions": versions, "capabilities": {}}))))
-    };
+    let discover =
+        |versions: &[&str]| Came::Answer(Ok(Raw::of(&json!({"supportedVersions": versions, "capabilities": {}}))));
     let initialized = || Came::Answer(Ok(legacy::answer(Some(&legacy::offer(&us())), &profile()).unwrap().1));
     let met = |script| match play(script) {
         (_, Next::Met(meeting)) => meeting.revision,
@@ -142,6 +141,27 @@ fn a_search_for_one_revision_finds_no_other() {
         let next = probe.came(came);
         assert!(matches!(next, Next::Failed(_)), "{revision}: {next:?}");
     }
+}
+
+// Rule 149: where modes are unknown, declaring elicitation at all promises forms.
+#[test]
+fn a_client_promises_in_each_revision_only_what_that_revision_means_by_it() {
+    let check = |capabilities: serde_json::Value, revision: Revision, expected: &str| {
+        let all = Introduction { capabilities: Raw::of(&capabilities), ..us() };
+        let promised = all.in_revision(revision).capabilities;
+        assert_eq!(format!("{promised:?}"), expected, "{revision}");
+    };
+    let all = json!({
+        "elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}}, "roots": {"listChanged": true}, "x": 1.5
+    });
+    check(all.clone(), Revision::V2025_03_26, r#"{"roots":{"listChanged":true},"sampling":{},"x":1.5}"#);
+    check(
+        all.clone(),
+        Revision::V2025_06_18,
+        r#"{"roots":{"listChanged":true},"sampling":{},"elicitation":{},"x":1.5}"#,
+    );
+    check(all, Revision::LATEST, r#"{"roots":{},"sampling":{"tools":{}},"elicitation":{"form":{},"url":{}},"x":1.5}"#);
+    check(json!({"elicitation": {"url": {}}}), Revision::V2025_06_18, "{}");
 }
 
 #[test]
