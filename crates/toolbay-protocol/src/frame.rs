@@ -229,12 +229,31 @@ impl Frame {
 
     /// Appends the message, without a line end.
     pub fn write(&self, out: &mut BytesMut) {
-        let body = match self {
+        let body = self.body();
+        out.reserve(96 + body.map_or(0, |raw| raw.as_bytes().len()));
+        self.write_head(out);
+        if let Some(body) = body {
+            out.put_slice(body.as_bytes());
+        }
+        out.put_u8(b'}');
+    }
+
+    /// The message in two pieces and a last `}`: what stands before its body, and the body, which is not copied.
+    pub fn pieces(&self) -> (Bytes, Option<Bytes>) {
+        let mut out = BytesMut::with_capacity(96);
+        self.write_head(&mut out);
+        (out.freeze(), self.body().map(|body| body.clone().into_bytes()))
+    }
+
+    fn body(&self) -> Option<&Raw> {
+        match self {
             Self::Request { params, .. } | Self::Notification { params, .. } => params.as_ref(),
             Self::Result { result, .. } => Some(result),
             Self::Error { error, .. } => Some(error),
-        };
-        out.reserve(96 + body.map_or(0, |raw| raw.as_bytes().len()));
+        }
+    }
+
+    fn write_head(&self, out: &mut BytesMut) {
         out.put_slice(br#"{"jsonrpc":"2.0""#);
         if let Some(id) = self.id() {
             out.put_slice(br#","id":"#);
@@ -249,11 +268,9 @@ impl Frame {
             Self::Result { .. } => br#","result":"#,
             Self::Error { .. } => br#","error":"#,
         };
-        if let Some(body) = body {
+        if self.body().is_some() {
             out.put_slice(label);
-            out.put_slice(body.as_bytes());
         }
-        out.put_u8(b'}');
     }
 
     /// The message as a buffer of its own.

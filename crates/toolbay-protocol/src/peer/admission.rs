@@ -5,47 +5,45 @@ use std::sync::Arc;
 use crate::{
     exchange::Level,
     fault::Fault,
-    greeting::{Introduction, Profile, envelope},
+    greeting::{Introduction, Profile, envelope::Envelope},
     method::{Method, Sender, Sort},
     raw::Raw,
 };
 
 /// Admits a request that carries the envelope: envelope complete, version known, method known and advertised.
 pub fn admit_modern(method: &Method, params: Option<&Raw>, profile: &Profile) -> Result<Arc<Introduction>, Fault> {
-    let introduction = envelope::read(params)?;
+    let introduction = sound(params)?.introduction()?;
     profile.admits(method, introduction.revision)?;
-    sound(params)?;
     Ok(Arc::new(introduction))
 }
 
-/// Admits a request in a session: method known in its revision and advertised.
+/// Admits a request in a session: method known in its revision and advertised. Gives what its `_meta` holds.
 pub fn admit_legacy(
     method: &Method,
     params: Option<&Raw>,
     session: &Introduction,
     profile: &Profile,
-) -> Result<(), Fault> {
+) -> Result<Envelope, Fault> {
     if method.sort() == Some(Sort::Notification) || method.sender() == Some(Sender::Server) {
         return Err(Fault::method(method));
     }
     profile.admits(method, session.revision)?;
-    sound(params)?;
+    let envelope = sound(params)?;
     if *method == Method::SetLevel {
         let level = params.and_then(|params| params.get("level"));
         let known = level.as_ref().and_then(Raw::as_text).and_then(|name| Level::parse(&name));
         known.ok_or_else(|| Fault::params("`level` must be one of the eight levels of syslog"))?;
     }
-    Ok(())
+    Ok(envelope)
 }
 
 /// No key twice in `params`, in `_meta` and in `arguments`: what is judged here must be what anybody behind us reads.
-pub fn sound(params: Option<&Raw>) -> Result<(), Fault> {
-    let Some(params) = params else { return Ok(()) };
-    params.distinct()?;
-    for key in ["_meta", "arguments"] {
-        if let Some(inner) = params.get(key) {
-            inner.distinct()?;
-        }
+/// Gives what `_meta` holds.
+pub fn sound(params: Option<&Raw>) -> Result<Envelope, Fault> {
+    let Some(params) = params else { return Ok(Envelope::default()) };
+    let [meta, arguments] = params.gather(["_meta", "arguments"])?;
+    if let Some(arguments) = arguments {
+        arguments.distinct()?;
     }
-    Ok(())
+    Envelope::of(meta.as_ref())
 }

@@ -42,6 +42,19 @@ fn a_hundred_thousand_brackets_are_refused_at_once() {
 }
 
 #[test]
+fn a_flaw_is_found_wherever_it_stands_in_a_string() {
+    for length in [0, 1, 7, 8, 9, 63, 64, 65, 71, 72, 319, 320, 321, 700] {
+        let plain = "é".repeat(length / 2) + &"x".repeat(length % 2);
+        assert_eq!(verdict(&format!("\"{plain}\"")), Ok(()), "{length}");
+        assert_eq!(verdict(&format!("\"{plain}")), Err(Flaw::Truncated), "{length}");
+        let at = plain.len() + 1;
+        assert_eq!(verdict(&format!("\"{plain}\u{1}{plain}\"")), Err(Flaw::Syntax(at)), "{length}");
+        assert_eq!(verdict(&format!("\"{plain}\\x{plain}\"")), Err(Flaw::Syntax(at + 1)), "{length}");
+        assert_eq!(verdict(&format!("\"{plain}\\n{plain}\\\"{plain}\"")), Ok(()), "{length}");
+    }
+}
+
+#[test]
 fn members_come_with_their_place() {
     let text = br#" { "a" : 1 , "b\u0063":[2 ,"]}"] } "#;
     let mut seen = vec![];

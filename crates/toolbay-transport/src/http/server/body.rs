@@ -13,6 +13,10 @@ use futures_util::Stream;
 use http_body::{Frame, SizeHint};
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 use tokio_util::task::task_tracker::TaskTrackerToken;
+use toolbay_protocol::Frame as Message;
+
+/// From how many bytes on a result is not copied any more.
+const LARGE: usize = 8 << 10;
 
 /// The body of a response.
 pub struct Body(Inner);
@@ -20,6 +24,7 @@ pub struct Body(Inner);
 enum Inner {
     Empty,
     Full(Bytes),
+    Pieces(Box<std::array::IntoIter<Bytes, 3>>),
     Live(Box<Live>),
 }
 
@@ -36,6 +41,18 @@ impl Body {
 
     pub(super) const fn full(text: Bytes) -> Self {
         Self(Inner::Full(text))
+    }
+
+    /// One message; a large one goes out without being copied.
+    pub(super) fn message(frame: &Message) -> Self {
+        match frame {
+            Message::Result { result, .. } if result.as_bytes().len() >= LARGE => {
+                let (head, body) = frame.pieces();
+                let pieces = [head, body.unwrap_or_default(), Bytes::from_static(b"}")];
+                Self(Inner::Pieces(Box::new(pieces.into_iter())))
+            }
+            frame => Self::full(frame.to_bytes()),
+        }
     }
 
     /// A stream of events, with a comment after each `keep_alive` of silence. Dropping the body drops the stream.
@@ -72,6 +89,7 @@ impl http_body::Body for Body {
         let chunk = match &mut self.0 {
             Inner::Empty => None,
             Inner::Full(text) => Some(std::mem::take(text)).filter(|text| !text.is_empty()),
+            Inner::Pieces(pieces) => pieces.next(),
             Inner::Live(live) => {
                 let Poll::Ready(chunk) = live.poll(cx) else { return Poll::Pending };
                 if chunk.is_none() {
@@ -88,6 +106,7 @@ impl http_body::Body for Body {
         match &self.0 {
             Inner::Empty => true,
             Inner::Full(text) => text.is_empty(),
+            Inner::Pieces(pieces) => pieces.len() == 0,
             Inner::Live(_) => false,
         }
     }
@@ -96,6 +115,9 @@ impl http_body::Body for Body {
         match &self.0 {
             Inner::Empty => SizeHint::with_exact(0),
             Inner::Full(text) => SizeHint::with_exact(text.len() as u64),
+            Inner::Pieces(pieces) => {
+                SizeHint::with_exact(pieces.as_slice().iter().map(|piece| piece.len() as u64).sum())
+            }
             Inner::Live(_) => SizeHint::default(),
         }
     }
@@ -106,6 +128,7 @@ impl fmt::Debug for Body {
         match &self.0 {
             Inner::Empty => f.write_str("Body(empty)"),
             Inner::Full(text) => write!(f, "Body({} bytes)", text.len()),
+            Inner::Pieces(pieces) => write!(f, "Body({} pieces)", pieces.len()),
             Inner::Live(_) => f.write_str("Body(live)"),
         }
     }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Buf, BufMut, Bytes, BytesMut};
 use http::StatusCode;
 use http_body::Body;
 use tokio::time::timeout;
@@ -59,28 +59,23 @@ async fn throw_away<B: Body<Data: Buf>>(mut body: Pin<&mut B>) {
 }
 
 async fn gather<B: Body<Data: Buf>>(mut body: Pin<&mut B>, options: &Options) -> Result<Bytes, Gathered> {
-    let mut first = Bytes::new();
-    let mut rest: Option<BytesMut> = None;
+    let mut whole = BytesMut::new();
     while !body.is_end_stream() {
         let Some(frame) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await else { break };
-        let frame = frame.map_err(|_| Gathered::Cut)?;
-        let Ok(mut data) = frame.into_data() else { continue };
-        let so_far = rest.as_ref().map_or(first.len(), BytesMut::len);
-        if so_far + data.remaining() > options.message_bytes {
+        let Ok(mut data) = frame.map_err(|_| Gathered::Cut)?.into_data() else { continue };
+        let length = data.remaining();
+        if whole.len() + length > options.message_bytes {
             return Err(Gathered::TooLarge);
         }
-        match &mut rest {
-            Some(rest) => rest.extend_from_slice(&data.copy_to_bytes(data.remaining())),
+        if whole.is_empty() {
             // Most bodies are one piece, which is taken as it is.
-            None if first.is_empty() => first = data.copy_to_bytes(data.remaining()),
-            None => {
-                let more = body.size_hint().lower().min(AT_ONCE) as usize;
-                let mut both = BytesMut::with_capacity(first.len() + data.remaining() + more);
-                both.extend_from_slice(&first);
-                both.extend_from_slice(&data.copy_to_bytes(data.remaining()));
-                rest = Some(both);
+            if body.is_end_stream() {
+                return Ok(data.copy_to_bytes(length));
             }
+            // Room is made once; the pieces go back to whoever read them.
+            whole.reserve(length + usize::try_from(body.size_hint().lower().min(AT_ONCE)).unwrap_or_default());
         }
+        whole.put(data);
     }
-    Ok(rest.map_or(first, BytesMut::freeze))
+    Ok(whole.freeze())
 }

@@ -2,7 +2,8 @@
 
 use bytes::{BufMut, Bytes, BytesMut};
 use http::{HeaderName, HeaderValue, Response, StatusCode, header};
-use toolbay_protocol::{ErrorObject, Fault, Frame, Id, fault::code};
+use memchr::memchr2;
+use toolbay_protocol::{ErrorObject, Fault, Frame, Id, fault::code, sse};
 
 use super::body::Body;
 
@@ -61,7 +62,7 @@ pub(super) fn fault(status: StatusCode, id: Option<Id>, fault: Fault) -> Respons
 
 /// One message.
 pub(super) fn json(status: StatusCode, frame: &Frame) -> Response<Body> {
-    with_type(status, Body::full(frame.to_bytes()), HeaderValue::from_static("application/json"))
+    with_type(status, Body::message(frame), HeaderValue::from_static("application/json"))
 }
 
 /// Several messages in one array.
@@ -105,7 +106,22 @@ pub(super) fn event_list(frames: &[Frame]) -> Response<Body> {
 /// A message as an event.
 pub(super) fn event(id: Option<&str>, frame: &Frame) -> Bytes {
     let mut out = BytesMut::new();
-    toolbay_protocol::sse::Event { id, ..toolbay_protocol::sse::Event::of(&frame.to_bytes()) }.write(&mut out);
+    if let Some(id) = id {
+        out.put_slice(b"id: ");
+        out.put_slice(id.as_bytes());
+        out.put_u8(b'\n');
+    }
+    out.put_slice(b"data: ");
+    let start = out.len();
+    frame.write(&mut out);
+    if memchr2(b'\r', b'\n', &out[start..]).is_some() {
+        // Written by somebody who likes lines; the codec knows what to do with them.
+        let text = out.split_off(start);
+        out.clear();
+        sse::Event { id, ..sse::Event::of(&text) }.write(&mut out);
+        return out.freeze();
+    }
+    out.put_slice(b"\n\n");
     out.freeze()
 }
 

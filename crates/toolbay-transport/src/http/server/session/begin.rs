@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolbay_protocol::{
     ErrorObject, Fault, Frame, Id, Method, Raw,
     exchange::{Incoming, Level, Return},
-    greeting::Profile,
+    greeting::{Profile, envelope::Envelope},
     peer,
     watch::Filter,
 };
@@ -44,13 +44,13 @@ pub(super) async fn request<S: Service>(
         return Begun::Refused(fault);
     }
     let profile = shared.service.profile();
-    match judge(session, &profile, &method, params.as_ref()) {
-        Ok(()) => {}
+    let envelope = match judge(session, &profile, &method, params.as_ref()) {
+        Ok(envelope) => envelope,
         Err(fault @ (Fault::Malformed(_) | Fault::Misuse(toolbay_protocol::fault::Misuse::Order(_)))) => {
             return Begun::Refused(fault);
         }
         Err(fault) => return Begun::Answered(Frame::reply(id, Err(fault.into()))),
-    }
+    };
     let done =
         |outcome: Result<(), ErrorObject>| Begun::Answered(Frame::reply(id.clone(), outcome.map(|()| Raw::EMPTY)));
     match method {
@@ -63,13 +63,13 @@ pub(super) async fn request<S: Service>(
             }
             done(Ok(()))
         }
-        method => serve(shared, session, accepts, id, method, params),
+        method => serve(shared, session, accepts, &envelope, (id, method, params)),
     }
 }
 
-fn judge(session: &Attached, profile: &Profile, method: &Method, params: Option<&Raw>) -> Result<(), Fault> {
+fn judge(session: &Attached, profile: &Profile, method: &Method, params: Option<&Raw>) -> Result<Envelope, Fault> {
     match method {
-        Method::Ping => Ok(()),
+        Method::Ping => Ok(Envelope::default()),
         Method::Initialize => {
             Err(Fault::order("the session is open already; open another one without `Mcp-Session-Id`"))
         }
@@ -81,12 +81,11 @@ fn serve<S: Service>(
     shared: &Arc<Shared<S>>,
     session: &Attached,
     accepts: Accepts,
-    id: Id,
-    method: Method,
-    params: Option<Raw>,
+    envelope: &Envelope,
+    (id, method, params): (Id, Method, Option<Raw>),
 ) -> Begun {
     let caller = Arc::clone(&session.caller);
-    let exchange = Incoming::new(Arc::clone(&caller.introduction), None, id.clone(), method.clone(), params.as_ref());
+    let exchange = Incoming::within(Arc::clone(&caller.introduction), None, id.clone(), method.clone(), envelope);
     let progress = if exchange.wants_progress() { Progress::Wanted } else { Progress::Unwanted };
     let hearing = if accepts.stream { Hearing::Listens } else { Hearing::Deaf };
     let (key, abort) = {
