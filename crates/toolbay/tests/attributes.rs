@@ -1,5 +1,7 @@
 //! What the attributes make of functions, and that it can be written by hand.
 
+#![allow(clippy::unwrap_used, reason = "these are tests, helpers included")]
+
 use serde_json::{Value, json};
 use toolbay::prelude::*;
 

@@ -2,11 +2,14 @@
 
 use std::{fmt, future::Future, num::NonZeroUsize, sync::Arc, time::Duration};
 
-use toolbay_protocol::types::{self, CacheScope, Icon, Implementation};
-
-use toolbay_transport::http::server::Endpoint;
+use toolbay_protocol::{
+    exchange::Outcome,
+    types::{self, CacheScope, Icon, Implementation},
+};
+use toolbay_transport::{Caller, Request, http::server::Endpoint};
 
 use super::{
+    around::Next,
     ask::Sealer,
     context::Ctx,
     live::{Handle, Live, Settings, Tells},
@@ -16,6 +19,7 @@ use super::{
     resource::{Lister, Resource, Template},
     serve::Serve,
     tool::Tool,
+    visible::{Item, Visible},
 };
 use crate::error::{Foreign, Report, Result};
 
@@ -178,6 +182,37 @@ impl<S: Send + Sync + 'static> Server<S> {
     #[must_use]
     pub fn cache_reads(self, time: Duration, scope: CacheScope) -> Self {
         self.setting(|settings| settings.reads = hints(time, scope))
+    }
+
+    /// Shows each caller only what `judge` says yes to. What is hidden cannot be called, filled in or read either, and
+    /// lists are never shared between callers.
+    #[must_use]
+    pub fn visible(self, judge: impl Fn(&Caller, Item<'_>) -> bool + Send + Sync + 'static) -> Self {
+        self.setting(|settings| settings.visible = Some(Visible::by(judge)))
+    }
+
+    /// Puts something around every request, outside of what is around it already: it may look at the request, refuse it,
+    /// or go on with [`Next::run`].
+    ///
+    /// ```
+    /// use toolbay::{ErrorObject, Server};
+    ///
+    /// let server = Server::new("closed", "1.0.0").around(|request, next| async move {
+    ///     let started = std::time::Instant::now();
+    ///     let outcome = next.run(request).await;
+    ///     eprintln!("took {:?}", started.elapsed());
+    ///     outcome
+    /// });
+    /// ```
+    #[must_use]
+    pub fn around<F, Work>(self, around: F) -> Self
+    where
+        F: Fn(Request, Next) -> Work + Send + Sync + 'static,
+        Work: Future<Output = Outcome> + Send + 'static,
+    {
+        self.setting(|settings| {
+            settings.around.insert(0, Arc::new(move |request, next| Box::pin(around(request, next))));
+        })
     }
 
     /// Seals what callers carry between two rounds of a question with this secret instead of one that ends with the

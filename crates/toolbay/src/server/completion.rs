@@ -13,6 +13,7 @@ use super::{
     context::Ctx,
     failure::{self, Subject},
     live::Live,
+    registry::Listed as _,
 };
 
 /// What is being typed.
@@ -111,8 +112,14 @@ pub(crate) async fn serve(live: &Arc<Live>, request: Request, line: Cx) -> Outco
     let params: CompleteParams = request.params.read().map_err(misfit)?;
     let registry = live.registry.load_full();
     let completions = match &params.reference {
-        Reference::Prompt(prompt) => registry.prompts.get(&prompt.name).map(|entry| &entry.completions),
-        Reference::Resource(resource) => registry.templates.get(&resource.uri).map(|entry| &entry.completions),
+        Reference::Prompt(prompt) => {
+            let entry = registry.prompts.get(&prompt.name);
+            entry.filter(|entry| live.shows(&request.caller, entry.item())).map(|entry| &entry.completions)
+        }
+        Reference::Resource(resource) => {
+            let entry = registry.templates.get(&resource.uri);
+            entry.filter(|entry| live.shows(&request.caller, entry.item())).map(|entry| &entry.completions)
+        }
         _ => None,
     };
     let unknown = || ErrorObject::invalid_params("`ref` names no prompt and no resource template of this server");

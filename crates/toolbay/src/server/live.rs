@@ -14,15 +14,17 @@ use toolbay_protocol::{
     types::{Conform as _, Implementation},
     watch::Change,
 };
-use toolbay_transport::Hub;
+use toolbay_transport::{Caller, Hub};
 
 use super::{
+    around::Around,
     ask::Sealer,
     page::Hints,
     prompt::Prompt,
     registry::{Added, Registry},
     resource::{Resource, Template},
     tool::Tool,
+    visible::{Item, Visible},
 };
 use crate::error::{Foreign, Report};
 
@@ -45,6 +47,8 @@ pub(crate) struct Settings {
     pub(crate) reads: Hints,
     pub(crate) foreign: Foreign,
     pub(crate) sealer: Option<Sealer>,
+    pub(crate) visible: Option<Visible>,
+    pub(crate) around: Vec<Around>,
     pub(crate) report: Arc<dyn Fn(&Report) + Send + Sync>,
 }
 
@@ -60,6 +64,8 @@ impl Settings {
             reads: Hints::default(),
             foreign: Foreign::default(),
             sealer: Sealer::random(Sealer::LIFE),
+            visible: None,
+            around: Vec::new(),
             report: Arc::new(write_to_stderr),
         }
     }
@@ -86,6 +92,11 @@ impl Live {
     /// How it describes itself; settled when it is first asked.
     pub(crate) fn profile(&self) -> Arc<Profile> {
         Arc::clone(self.profile.get_or_init(|| Arc::new(describe(&self.settings, &self.registry.load()))))
+    }
+
+    /// Whether `caller` sees `item`.
+    pub(crate) fn shows(&self, caller: &Caller, item: Item<'_>) -> bool {
+        self.settings.visible.as_ref().is_none_or(|visible| visible.judge(caller, item))
     }
 
     /// Replaces what is served by an edited copy.

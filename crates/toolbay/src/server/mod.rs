@@ -4,6 +4,7 @@
 //! only the author's words: tools, prompts, resources, and the context of a call.
 
 mod arguments;
+mod around;
 mod ask;
 mod builder;
 mod completion;
@@ -23,8 +24,10 @@ mod serve;
 mod service;
 mod signal;
 mod tool;
+mod visible;
 
 pub use arguments::{Arguments, within};
+pub use around::Next;
 pub use ask::Elicited;
 pub use builder::Server;
 pub use completion::{Completing, Suggestions};
@@ -41,6 +44,7 @@ pub use resource::{Resource, Template};
 pub use resource_output::ResourceOutput;
 pub use serve::{Http, Serve, Stdio, http, stdio};
 pub use tool::Tool;
+pub use visible::Item;
 
 #[cfg(test)]
 mod tests;

@@ -42,6 +42,13 @@ impl Default for Hints {
     }
 }
 
+impl Hints {
+    /// The same for what was made for one caller.
+    pub(crate) fn private(&self) -> Self {
+        Self { ttl_ms: self.ttl_ms, scope: CacheScope::Private }
+    }
+}
+
 /// Where a page begins.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Cursor {

@@ -2,13 +2,18 @@
 
 use std::{collections::HashMap, sync::Arc, sync::OnceLock};
 
-use toolbay_protocol::{Raw, Revision, types::Conform};
+use toolbay_protocol::{
+    Raw, Revision,
+    types::{self, Conform},
+};
+use toolbay_transport::Caller;
 
 use super::{
     page::{self, Hints},
     prompt::PromptEntry,
     resource::{Lister, ResourceEntry, TemplateEntry},
     tool::ToolEntry,
+    visible::{Item, Visible},
 };
 
 /// All that is served at one moment.
@@ -31,6 +36,9 @@ pub(crate) trait Listed {
 
     /// What the list says of it.
     fn words(&self) -> &Self::Words;
+
+    /// What may be hidden of it.
+    fn item(&self) -> Item<'_>;
 }
 
 /// Entries in the order in which they were added.
@@ -107,6 +115,12 @@ impl<E: Listed> Table<E> {
         })
     }
 
+    /// Each entry that `caller` sees, as `revision` reads it, in order.
+    pub(crate) fn seen(&self, revision: Revision, caller: &Caller, visible: &Visible) -> Vec<Raw> {
+        let all = self.entries.iter().zip(self.written(revision));
+        all.filter(|(entry, _)| visible.judge(caller, entry.item())).map(|(_, raw)| raw.clone()).collect()
+    }
+
     /// The result that lists them all.
     pub(crate) fn whole(&self, key: &str, hints: &Hints, revision: Revision) -> Raw {
         let list = || page::list(key, self.written(revision).iter(), None, hints, revision);
@@ -124,21 +138,25 @@ pub enum Added {
 }
 
 macro_rules! listed {
-    ($entry:ty, $words:ty, $key:ident) => {
+    ($entry:ty, $words:ident, $key:ident, $item:ident) => {
         impl Listed for $entry {
-            type Words = $words;
+            type Words = types::$words;
 
             fn key(&self) -> &str {
                 &self.words.$key
             }
 
-            fn words(&self) -> &$words {
+            fn words(&self) -> &types::$words {
                 &self.words
+            }
+
+            fn item(&self) -> Item<'_> {
+                Item::$item(&self.words)
             }
         }
     };
 }
-listed!(ToolEntry, toolbay_protocol::types::Tool, name);
-listed!(PromptEntry, toolbay_protocol::types::Prompt, name);
-listed!(ResourceEntry, toolbay_protocol::types::Resource, uri);
-listed!(TemplateEntry, toolbay_protocol::types::ResourceTemplate, uri_template);
+listed!(ToolEntry, Tool, name, Tool);
+listed!(PromptEntry, Prompt, name, Prompt);
+listed!(ResourceEntry, Resource, uri, Resource);
+listed!(TemplateEntry, ResourceTemplate, uri_template, Template);

@@ -14,6 +14,7 @@ use toolbay_protocol::{
 use toolbay_transport::{Caller, Cx, Request, Service, Watch};
 
 use super::{
+    around::Next,
     builder::Server,
     completion,
     context::Ctx,
@@ -35,19 +36,10 @@ impl<S: Send + Sync + 'static> Service for Server<S> {
 
     async fn call(&self, request: Request, line: Cx) -> Outcome {
         let live = self.live();
-        match &request.method {
-            Method::ToolsCall => call_tool(live, request, line).await,
-            Method::ToolsList => list(live, &request, "tools", |registry| &registry.tools),
-            Method::PromptsList => list(live, &request, "prompts", |registry| &registry.prompts),
-            Method::TemplatesList => list(live, &request, "resourceTemplates", |registry| &registry.templates),
-            Method::ResourcesList => list_resources(live, request, line).await,
-            Method::ResourcesRead => read_resource(live, request, line).await,
-            Method::PromptsGet => get_prompt(live, request, line).await,
-            Method::Complete => completion::serve(live, request, line).await,
-            // Kept by the transport, whose sessions have the level.
-            Method::SetLevel | Method::Ping => Ok(Raw::EMPTY),
-            other => Err(Fault::method(other).into()),
+        if live.settings.around.is_empty() {
+            return answer(live, request, line).await;
         }
+        Next { live: Arc::clone(live), line, place: 0 }.run(request).await
     }
 
     fn header_plan(&self, _: &Arc<Caller>, tool: &str) -> Option<Arc<HeaderPlan>> {
@@ -56,6 +48,23 @@ impl<S: Send + Sync + 'static> Service for Server<S> {
 
     async fn watch(&self, _: &Arc<Caller>, filter: Filter) -> Params<Watch> {
         Ok(self.live().hub.watch(filter))
+    }
+}
+
+/// Answers a request, with nothing around it.
+pub(crate) async fn answer(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {
+    match &request.method {
+        Method::ToolsCall => call_tool(live, request, line).await,
+        Method::ToolsList => list(live, &request, "tools", |registry| &registry.tools),
+        Method::PromptsList => list(live, &request, "prompts", |registry| &registry.prompts),
+        Method::TemplatesList => list(live, &request, "resourceTemplates", |registry| &registry.templates),
+        Method::ResourcesList => list_resources(live, request, line).await,
+        Method::ResourcesRead => read_resource(live, request, line).await,
+        Method::PromptsGet => get_prompt(live, request, line).await,
+        Method::Complete => completion::serve(live, request, line).await,
+        // Kept by the transport, whose sessions have the level.
+        Method::SetLevel | Method::Ping => Ok(Raw::EMPTY),
+        other => Err(Fault::method(other).into()),
     }
 }
 
@@ -82,6 +91,7 @@ async fn call_tool(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {
     }
     // spec: server/tools, an unknown tool is an error of the protocol
     let tool = live.registry.load().tools.get(&name).cloned();
+    let tool = tool.filter(|tool| live.shows(&request.caller, tool.item()));
     let tool = tool.ok_or_else(|| ErrorObject::invalid_params(format!("there is no tool called {name:?}")))?;
     let cx = Ctx::new(request, line, live)?;
     let came = failure::run(&cx, || (tool.call)(&arguments, &cx)).await;
@@ -93,6 +103,11 @@ fn list<E: Listed>(live: &Live, request: &Request, key: &str, table: fn(&Registr
     let (registry, revision) = (live.registry.load(), request.caller.introduction.revision);
     let Cursor::At(from) = Cursor::read(&request.params)? else { return Err(page::bad_cursor()) };
     let (table, settings) = (table(&registry), &live.settings);
+    if let Some(visible) = &settings.visible {
+        let seen = table.seen(revision, &request.caller, visible);
+        let (items, next) = page::cut(&seen, from, settings.page_size)?;
+        return Ok(page::list(key, items.iter(), next.as_ref(), &settings.lists.private(), revision));
+    }
     if from == 0 && settings.page_size.is_none() {
         return Ok(table.whole(key, &settings.lists, revision));
     }
@@ -108,7 +123,8 @@ async fn list_resources(live: &Arc<Live>, request: Request, line: Cx) -> Outcome
     };
     let revision = request.caller.introduction.revision;
     let settings = &live.settings;
-    let written = registry.resources.written(revision);
+    let seen = settings.visible.as_ref().map(|visible| registry.resources.seen(revision, &request.caller, visible));
+    let written = seen.as_deref().unwrap_or_else(|| registry.resources.written(revision));
     let (known, beyond) = match Cursor::read(&request.params)? {
         Cursor::At(from) => match page::cut(written, from, settings.page_size)? {
             (items, Some(next)) => {
@@ -131,15 +147,18 @@ async fn read_resource(live: &Arc<Live>, request: Request, line: Cx) -> Outcome 
     let uri = text(&request.params, "uri")?;
     let revision = request.caller.introduction.revision;
     let registry = live.registry.load_full();
+    let caller = Arc::clone(&request.caller);
     let cx = Ctx::new(request, line, live)?;
-    let found = match registry.resources.get(&uri) {
+    let known = registry.resources.get(&uri).filter(|entry| live.shows(&caller, entry.item()));
+    let found = match known {
         Some(entry) => {
             let of = Of { uri: uri.clone(), mime_type: entry.words.mime_type.clone() };
             let (read, cx) = (&entry.read, &cx);
             failure::run(cx, move || read(&Dict::new(), of, cx)).await
         }
         None => {
-            let fits = registry.templates.iter().find_map(|entry| Some((entry, entry.pattern.matches(&uri)?)));
+            let mut shown = registry.templates.iter().filter(|entry| live.shows(&caller, entry.item()));
+            let fits = shown.find_map(|entry| Some((entry, entry.pattern.matches(&uri)?)));
             let Some((entry, holes)) = fits else { return Err(not_found(&uri)) };
             let of = Of { uri: uri.clone(), mime_type: entry.words.mime_type.clone() };
             let (read, cx) = (&entry.read, &cx);
@@ -171,6 +190,7 @@ async fn get_prompt(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {
     let name = text(&request.params, "name")?;
     let revision = request.caller.introduction.revision;
     let prompt = live.registry.load().prompts.get(&name).cloned();
+    let prompt = prompt.filter(|prompt| live.shows(&request.caller, prompt.item()));
     let prompt = prompt.ok_or_else(|| ErrorObject::invalid_params(format!("there is no prompt called {name:?}")))?;
     let texts = match request.params.get("arguments").filter(|arguments| arguments.as_bytes() != b"null") {
         Some(arguments) => {

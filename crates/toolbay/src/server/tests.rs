@@ -178,3 +178,39 @@ async fn pages_hold_so_many_and_changes_are_told() {
     assert_eq!(watch.next().await, Some(toolbay_protocol::watch::Change::Tools));
     assert!(!call(&connection, "late", json!({})).await.failed());
 }
+
+#[tokio::test]
+async fn what_is_hidden_cannot_be_used_either() {
+    let server = server().visible(|_, item| !item.name().starts_with(['a', 'o', 'w']));
+    let connection = meet(server, Revision::LATEST).await;
+    let list = ask(&connection, Method::ToolsList, json!({})).await.unwrap();
+    assert_eq!(list["tools"].as_array().unwrap().len(), 5);
+    for (method, params) in [
+        (Method::ToolsCall, json!({"name": "add", "arguments": {"left": 1, "right": 2}})),
+        (Method::PromptsGet, json!({"name": "week", "arguments": {"id": "1"}})),
+        (Method::ResourcesRead, json!({"uri": "order://1"})),
+    ] {
+        assert_eq!(ask(&connection, method, params).await.unwrap_err().code, -32602);
+    }
+}
+
+#[tokio::test]
+async fn what_stands_around_sees_each_request_in_order_and_may_refuse_it() {
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let note = |name: &'static str| {
+        let seen = Arc::clone(&seen);
+        move |request: toolbay_transport::Request, next: Next| {
+            seen.lock().unwrap().push(format!("{name} {}", request.method));
+            async move {
+                if request.method == Method::PromptsList {
+                    return Err(ErrorObject::invalid_params("not today"));
+                }
+                next.run(request).await
+            }
+        }
+    };
+    let connection = meet(server().around(note("inner")).around(note("outer")), Revision::LATEST).await;
+    assert_eq!(call(&connection, "shop", json!({})).await.content[0].as_text(), Some("corner"));
+    assert_eq!(ask(&connection, Method::PromptsList, json!({})).await.unwrap_err().message, "not today");
+    assert_eq!(*seen.lock().unwrap(), ["outer tools/call", "inner tools/call", "outer prompts/list"]);
+}

@@ -24,6 +24,7 @@ mod route;
 mod serve;
 mod serving;
 mod session;
+mod tower;
 
 pub use body::Body;
 pub use endpoint::Endpoint;

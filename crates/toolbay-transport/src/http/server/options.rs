@@ -148,3 +148,16 @@ pub struct Refused {
     /// One sentence for people.
     pub message: String,
 }
+
+impl Refused {
+    /// 401: whoever this is must show a token.
+    pub fn unauthorized(message: impl Into<String>) -> Self {
+        let challenge = Some(HeaderValue::from_static("Bearer"));
+        Self { status: StatusCode::UNAUTHORIZED, challenge, message: message.into() }
+    }
+
+    /// 403: whoever this is may not.
+    pub fn forbidden(message: impl Into<String>) -> Self {
+        Self { status: StatusCode::FORBIDDEN, challenge: None, message: message.into() }
+    }
+}
