@@ -13,7 +13,12 @@ const DIGEST: usize = 10;
 /// told apart by a digest of both.
 pub fn public_name(server: &str, name: &str) -> String {
     let plain = format!("{server}__{name}");
-    if plain.len() <= LONGEST && is_safe(&plain) && is_unambiguous(server) && !name.is_empty() {
+    if plain.len() <= LONGEST
+        && is_safe(&plain)
+        && is_unambiguous(server)
+        && !looks_digested(&plain)
+        && !name.is_empty()
+    {
         return plain;
     }
     let digest = digest(server, name);
@@ -25,6 +30,13 @@ pub fn public_name(server: &str, name: &str) -> String {
 /// Whether the first `__` behind such a server's name is always the one that we put there.
 fn is_unambiguous(server: &str) -> bool {
     !server.is_empty() && !server.contains("__") && !server.ends_with('_')
+}
+
+/// Whether a name ends as one with a digest does: left as it is, it could be another's.
+fn looks_digested(name: &str) -> bool {
+    let is_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let end = name.len().checked_sub(DIGEST + 1).and_then(|start| name.as_bytes().get(start..));
+    end.is_some_and(|end| end[0] == b'_' && end[1..].iter().all(is_hex))
 }
 
 fn is_safe(name: &str) -> bool {

@@ -32,6 +32,13 @@ fn public_names_are_safe_short_and_never_the_same() {
 }
 
 #[test]
+fn no_server_can_take_the_name_of_a_tool_of_another() {
+    let digested = public_name("a_", "x");
+    let forged = digested.strip_prefix("a__").unwrap();
+    assert_ne!(public_name("a", forged), digested);
+}
+
+#[test]
 fn names_stay_when_other_servers_come_and_go() {
     let (alone, _) = Catalog::of([part("a", &["x"])].iter());
     let (both, _) = Catalog::of([part("b", &["x"]), part("a", &["x"])].iter());
