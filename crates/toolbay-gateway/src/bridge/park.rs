@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use tokio::time;
+use tokio::{task::JoinHandle, time};
 use toolbay_protocol::exchange::Asks;
 use toolbay_transport::Running;
 
@@ -29,7 +29,16 @@ pub(crate) struct Parking(Arc<Mutex<Places>>);
 #[derive(Default)]
 struct Places {
     last: u64,
-    cars: HashMap<u64, Parked>,
+    cars: HashMap<u64, (Parked, Meter)>,
+}
+
+/// Waits until a call's time is over; gone with its call.
+struct Meter(JoinHandle<()>);
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 impl Parking {
@@ -46,18 +55,17 @@ impl Parking {
 
     /// Lets a call wait. When its time is over it is dropped, which takes it back from the server.
     pub(crate) fn park(&self, handle: u64, parked: Parked) {
-        self.places().cars.insert(handle, parked);
-        let parking = self.clone();
-        // Ends by itself; there are no more of them than places, and what they find gone they leave alone.
-        tokio::spawn(async move {
+        let parking = Arc::downgrade(&self.0);
+        let meter = tokio::spawn(async move {
             time::sleep(LIFE).await;
-            drop(parking.take(handle));
+            drop(parking.upgrade().map(Self).and_then(|parking| parking.take(handle)));
         });
+        self.places().cars.insert(handle, (parked, Meter(meter)));
     }
 
     /// Takes a call out.
     pub(crate) fn take(&self, handle: u64) -> Option<Parked> {
-        self.places().cars.remove(&handle)
+        self.places().cars.remove(&handle).map(|(parked, _)| parked)
     }
 }
 
