@@ -8,6 +8,7 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
+use futures_util::future::join_all;
 use tokio::{sync::watch, task::JoinHandle, time};
 use toolbay_protocol::{
     ErrorObject, Raw, Revision,
@@ -15,7 +16,7 @@ use toolbay_protocol::{
     greeting::{Introduction, Profile},
     watch::{Change, Filter},
 };
-use toolbay_transport::{Caller, Connection, Cx, Hub, Request, Service, Subscription, Watch};
+use toolbay_transport::{Caller, Connection, Cx, Hub, Request, Service, Watch};
 
 use crate::{
     audit::{Event, Ledger},
@@ -23,7 +24,7 @@ use crate::{
     catalog::{Catalog, Listed, Part, Report},
     policy::Permit,
     relay,
-    servers::{Phase, Server, Spec, Status, Supervision},
+    servers::{Interest, Phase, Server, Spec, Status, Supervision},
 };
 
 /// How long a list waits for servers that are still starting (limit `settle`).
@@ -42,7 +43,6 @@ pub(crate) struct Inner {
     clashes: Mutex<Vec<Report>>,
     hub: Hub,
     moved: watch::Sender<u64>,
-    subscriptions: tokio::sync::Mutex<HashMap<String, Weak<Subscription>>>,
     pub(crate) ledger: Ledger,
     pub(crate) sealer: Sealer,
     pub(crate) parking: Parking,
@@ -90,7 +90,6 @@ impl Bay {
                 clashes: Mutex::default(),
                 hub: Hub::new(),
                 moved: watch::channel(0).0,
-                subscriptions: tokio::sync::Mutex::default(),
                 ledger: Ledger::default(),
                 sealer,
                 parking: Parking::default(),
@@ -107,7 +106,7 @@ impl Bay {
 
     /// Waits for the next move of any server.
     pub fn moves(&self) -> watch::Receiver<u64> {
-        self.0.moved.subscribe()
+        self.0.moves()
     }
 
     /// Waits until it is decided of every server how it does.
@@ -184,6 +183,10 @@ impl Inner {
         self.catalog.load_full()
     }
 
+    pub(crate) fn moves(&self) -> watch::Receiver<u64> {
+        self.moved.subscribe()
+    }
+
     /// Waits, within bounds, until it is decided of every server how it does.
     pub(crate) async fn settled(&self) {
         let all = async {
@@ -196,7 +199,7 @@ impl Inner {
     }
 
     /// The one way to a server, for whoever holds a permit.
-    pub(crate) async fn connection(&self, permit: &Permit) -> Option<Connection> {
+    pub(crate) fn connection(&self, permit: &Permit) -> Option<Connection> {
         self.servers.get(permit.server()).and_then(|server| server.connection())
     }
 
@@ -215,11 +218,13 @@ impl Inner {
 
     /// Makes the catalog anew and tells of the lists that changed.
     fn remerge(&self) {
+        // Held to the end, so that a catalog never takes the place of one that was made after it.
+        let mut left_out = self.clashes.lock().unwrap_or_else(PoisonError::into_inner);
         let parts: Vec<Arc<Part>> = self.in_order().filter_map(|server| server.part()).collect();
         let (catalog, clashes) = Catalog::of(parts.iter().map(|part| &**part));
         let old = self.catalog.swap(Arc::new(catalog));
         let new = self.catalog();
-        *self.clashes.lock().unwrap_or_else(PoisonError::into_inner) = clashes;
+        *left_out = clashes;
         let mut changes = std::collections::BTreeSet::new();
         for (listed, change) in [
             (Listed::Tools, Change::Tools),
@@ -237,21 +242,25 @@ impl Inner {
         self.moved.send_modify(|count| *count += 1);
     }
 
-    /// Watches a resource at its server; one subscription there serves everybody here.
-    async fn subscribe(&self, uri: &str) -> Result<Arc<Subscription>, ErrorObject> {
-        let mut subscriptions = self.subscriptions.lock().await;
-        if let Some(running) = subscriptions.get(uri).and_then(Weak::upgrade) {
-            return Ok(running);
-        }
+    /// What the servers offered that are lost and not back yet.
+    pub(crate) fn lost(&self) -> Catalog {
+        let parts: Vec<Arc<Part>> = self.in_order().filter_map(|server| server.lost()).collect();
+        Catalog::of(parts.iter().map(|part| &**part)).0
+    }
+
+    /// Watches a resource at its server.
+    async fn watch_resource(&self, uri: String) -> Result<(String, Arc<Interest>), ErrorObject> {
         let catalog = self.catalog();
-        let server = catalog.server_of(uri).and_then(|server| self.servers.get(server));
-        let connection = server.and_then(|server| server.connection());
-        let connection = connection.ok_or_else(|| ErrorObject::invalid_params(format!("no server offers {uri:?}")))?;
-        let subscription = connection.subscribe(Filter::resource(uri)).await;
-        let subscription = Arc::new(subscription.map_err(|error| ErrorObject::internal(error.to_string()))?);
-        subscriptions.retain(|_, subscription| subscription.strong_count() > 0);
-        subscriptions.insert(uri.to_owned(), Arc::downgrade(&subscription));
-        Ok(subscription)
+        let server = catalog.server_of(&uri).and_then(|server| self.servers.get(server));
+        let server = server.ok_or_else(|| ErrorObject::invalid_params(format!("no server offers {uri:?}")))?;
+        let interest = server.want(&uri);
+        match interest.answered(server.spec.silence).await {
+            Ok(()) => Ok((uri, interest)),
+            Err(error) => {
+                let what = format!("server {:?} does not let {uri:?} be watched: {error}", server.spec.name);
+                Err(ErrorObject::internal(what))
+            }
+        }
     }
 }
 
@@ -282,11 +291,22 @@ impl Service for Bay {
         async move { relay::call(&bay, request, cx).await }
     }
 
-    async fn watch(&self, _: &Arc<Caller>, filter: Filter) -> Result<Watch, ErrorObject> {
-        let mut kept = vec![];
-        for uri in &filter.uris {
-            kept.push(self.0.subscribe(uri).await?);
+    async fn watch(&self, _: &Arc<Caller>, mut filter: Filter) -> Result<Watch, ErrorObject> {
+        let uris = std::mem::take(&mut filter.uris);
+        let (mut kept, mut refused) = (vec![], None);
+        for watched in join_all(uris.into_iter().map(|uri| self.0.watch_resource(uri))).await {
+            match watched {
+                Ok((uri, interest)) => {
+                    filter.uris.insert(uri);
+                    kept.push(interest);
+                }
+                Err(error) => refused = Some(error),
+            }
         }
-        Ok(self.0.hub.watch(filter).keeping(kept))
+        // spec: basic/patterns/subscriptions, what is honoured may be less than what was asked for
+        match refused {
+            Some(error) if filter.is_empty() => Err(error),
+            Some(_) | None => Ok(self.0.hub.watch(filter).keeping(kept)),
+        }
     }
 }

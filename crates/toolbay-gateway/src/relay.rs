@@ -19,7 +19,7 @@ use crate::{
     audit::{End, Ticket},
     bay::Inner,
     bridge::{Banks, Binding, Carried, Crossing, Parked, cross},
-    catalog::Listed,
+    catalog::{Catalog, Listed},
     policy::{self, Permit, Wanted},
 };
 
@@ -67,7 +67,7 @@ async fn serve(bay: &Inner, request: Request, cx: Cx, ticket: &mut Ticket) -> Re
             let parked = bay.parking.take(handle);
             let parked =
                 parked.ok_or_else(|| ErrorObject::invalid_params("the call that waited is no longer there"))?;
-            let connection = connection(bay, &permit).await?;
+            let connection = connection(bay, &permit)?;
             resume(parked, bay, &connection, &request, &cx, &route.server, &binding).await
         }
         Some(Carried::Through { server, state }) if *server == *route.server => {
@@ -89,17 +89,28 @@ fn whole_list(params: &Raw) -> Result<(), ErrorObject> {
     }
 }
 
-/// Finds what is meant; waits for servers that are still starting only where it is not found without them.
+/// Finds what is meant; waits for servers that are still starting only for as long as it is not found without them.
 async fn resolve(bay: &Inner, request: &Request) -> Result<Route, ErrorObject> {
-    if let Ok(route) = resolve_now(bay, request) {
-        return Ok(route);
+    let mut moves = bay.moves();
+    let all = bay.settled();
+    tokio::pin!(all);
+    loop {
+        if let Ok(route) = resolve_in(&bay.catalog(), request) {
+            return Ok(route);
+        }
+        tokio::select! {
+            () = &mut all => break,
+            moved = moves.changed() => if moved.is_err() { break },
+        }
     }
-    bay.settled().await;
-    resolve_now(bay, request)
+    resolve_in(&bay.catalog(), request).map_err(|unknown| match resolve_in(&bay.lost(), request) {
+        Ok(Route { server, .. }) => not_connected(bay, &server),
+        Err(_) => unknown,
+    })
 }
 
-fn resolve_now(bay: &Inner, request: &Request) -> Result<Route, ErrorObject> {
-    let (catalog, params) = (bay.catalog(), &request.params);
+fn resolve_in(catalog: &Catalog, request: &Request) -> Result<Route, ErrorObject> {
+    let params = &request.params;
     let bare = |edit: (&str, Option<&Raw>)| params.with(&[edit, ("inputResponses", None), ("requestState", None)]);
     let text = |key: &str| {
         let value = params.get(key);
@@ -124,13 +135,12 @@ fn resolve_now(bay: &Inner, request: &Request) -> Result<Route, ErrorObject> {
             })?;
             Ok(Route { server: Arc::clone(server), params: bare(("uri", Some(&Raw::of(&uri)))) })
         }
-        Method::Complete => complete(bay, params),
+        Method::Complete => complete(catalog, params),
         other => Err(ErrorObject::new(code::METHOD_NOT_FOUND, format!("{other} is not served by this gateway"))),
     }
 }
 
-fn complete(bay: &Inner, params: &Raw) -> Result<Route, ErrorObject> {
-    let catalog = bay.catalog();
+fn complete(catalog: &Catalog, params: &Raw) -> Result<Route, ErrorObject> {
     let reference = params.get("ref").unwrap_or(Raw::NULL);
     let text = |key: &str| reference.get(key).as_ref().and_then(Raw::as_text).map(std::borrow::Cow::into_owned);
     let unknown = || ErrorObject::invalid_params(format!("unknown `ref`: {reference:?}"));
@@ -151,14 +161,12 @@ fn complete(bay: &Inner, params: &Raw) -> Result<Route, ErrorObject> {
     }
 }
 
-async fn connection(bay: &Inner, permit: &Permit) -> Result<Connection, ErrorObject> {
-    bay.connection(permit).await.ok_or_else(|| {
-        ErrorObject::internal(format!(
-            "server {:?} is not connected: {}",
-            permit.server(),
-            bay.why_not(permit.server())
-        ))
-    })
+fn connection(bay: &Inner, permit: &Permit) -> Result<Connection, ErrorObject> {
+    bay.connection(permit).ok_or_else(|| not_connected(bay, permit.server()))
+}
+
+fn not_connected(bay: &Inner, server: &Arc<str>) -> ErrorObject {
+    ErrorObject::internal(format!("server {server:?} is not connected: {}; try again later", bay.why_not(server)))
 }
 
 async fn begin(
@@ -170,7 +178,7 @@ async fn begin(
     cx: &Cx,
     binding: &Binding,
 ) -> Result<Crossing, ErrorObject> {
-    let connection = connection(bay, &permit).await?;
+    let connection = connection(bay, &permit)?;
     let revision = connection.meeting().revision;
     let params = conform_params(&request.method, &route.params, request.caller.introduction.revision, revision)
         .map_err(ErrorObject::from)?;

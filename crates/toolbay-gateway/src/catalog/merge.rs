@@ -73,6 +73,15 @@ impl Listed {
             Self::Templates => "resourceTemplates",
         }
     }
+
+    /// The member of an item that names it.
+    pub fn named_by(self) -> &'static str {
+        match self {
+            Self::Tools | Self::Prompts => "name",
+            Self::Resources => "uri",
+            Self::Templates => "uriTemplate",
+        }
+    }
 }
 
 /// Everything on offer at one moment.

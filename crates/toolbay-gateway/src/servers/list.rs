@@ -2,6 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
+use tokio::time;
 use toolbay_protocol::{
     Raw,
     fault::code,
@@ -17,29 +18,50 @@ use crate::catalog::{Listed, Part, Report};
 const PAGES: usize = 1000;
 /// How many items one list may have (limit `items`).
 const ITEMS: usize = 20_000;
+/// How many bytes the pages of one list may have in all (limit `list_bytes`).
+const BYTES: usize = 64 << 20;
 
-/// Lists what `server` offers. A list that fails is reported and counts as empty; the others stand.
-pub(super) async fn everything(connection: &Connection, server: &Arc<str>, silence: Duration) -> (Part, Vec<Report>) {
+/// How long a listing may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Allowed {
+    /// Without a word.
+    pub(super) silence: Duration,
+    /// In all (limit `startupTimeout`).
+    pub(super) total: Duration,
+}
+
+/// Lists what `server` offers. A list that fails is reported and stays as it was `before`; the others stand.
+pub(super) async fn everything(
+    connection: &Connection,
+    server: &Arc<str>,
+    allowed: Allowed,
+    before: Option<&Part>,
+) -> (Part, Vec<Report>) {
     let meeting = connection.meeting();
     let part = Part::empty(Arc::clone(server), meeting.revision);
     let mut reports = vec![];
+    let in_time = async |listed| {
+        let listing = time::timeout(allowed.total, whole(connection, listed, allowed.silence)).await;
+        let limit = allowed.total.as_secs_f64();
+        listing.unwrap_or_else(|_| Err(format!("it took longer than {limit:.1} s in all (limit `startupTimeout`)")))
+    };
     let (tools, prompts, resources, templates) = tokio::join!(
-        whole(connection, Listed::Tools, silence),
-        whole(connection, Listed::Prompts, silence),
-        whole(connection, Listed::Resources, silence),
-        whole(connection, Listed::Templates, silence),
+        in_time(Listed::Tools),
+        in_time(Listed::Prompts),
+        in_time(Listed::Resources),
+        in_time(Listed::Templates),
     );
-    let mut take = |items: Result<Vec<Raw>, String>, listed: Listed, key| match items {
-        Ok(items) => part.keyed(items, key, &mut reports),
+    let mut take = |items: Result<Vec<Raw>, String>, listed: Listed, before: Option<&Vec<(String, Raw)>>| match items {
+        Ok(items) => part.keyed(items, listed.named_by(), &mut reports),
         Err(why) => {
             reports.push(Report::new(server, format!("its {} cannot be listed: {why}", listed.key())));
-            vec![]
+            before.cloned().unwrap_or_default()
         }
     };
-    let tools = take(tools, Listed::Tools, "name");
-    let prompts = take(prompts, Listed::Prompts, "name");
-    let resources = take(resources, Listed::Resources, "uri");
-    let templates = take(templates, Listed::Templates, "uriTemplate");
+    let tools = take(tools, Listed::Tools, before.map(|part| &part.tools));
+    let prompts = take(prompts, Listed::Prompts, before.map(|part| &part.prompts));
+    let resources = take(resources, Listed::Resources, before.map(|part| &part.resources));
+    let templates = take(templates, Listed::Templates, before.map(|part| &part.templates));
     (Part { tools, prompts, resources, templates, ..part }, reports)
 }
 
@@ -57,7 +79,7 @@ pub async fn whole(connection: &Connection, listed: Listed, silence: Duration) -
     if !offers(connection.meeting(), listed) {
         return Ok(vec![]);
     }
-    let (mut items, mut cursor, mut seen) = (vec![], None::<Raw>, HashSet::new());
+    let (mut items, mut bytes, mut cursor, mut seen) = (vec![], 0, None::<Raw>, HashSet::new());
     for _ in 0..PAGES {
         let params = cursor.as_ref().map(|cursor| {
             let mut params = Object::with_capacity(64);
@@ -72,6 +94,10 @@ pub async fn whole(connection: &Connection, listed: Listed, silence: Duration) -
             Err(error) if error.code == code::METHOD_NOT_FOUND && listed == Listed::Templates => return Ok(items),
             Err(error) => return Err(error.to_string()),
         };
+        bytes += page.as_bytes().len();
+        if bytes > BYTES {
+            return Err(format!("its pages hold more than {} MiB in all (limit `list_bytes`)", BYTES >> 20));
+        }
         let list = page.get(listed.key()).filter(|list| list.kind() == Kind::Array);
         items.extend(list.ok_or_else(|| format!("its answer holds no array {:?}", listed.key()))?.elements());
         if items.len() > ITEMS {

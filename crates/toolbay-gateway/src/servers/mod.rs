@@ -1,11 +1,16 @@
 //! The servers we call: each has a task that connects it, lists what it offers, and brings it back when it is lost.
 
+mod ear;
+mod interest;
 mod list;
+mod server;
 mod spec;
 mod state;
 mod supervise;
 
+pub(crate) use interest::Interest;
 pub use list::whole;
+pub(crate) use server::Server;
 pub use spec::{Connector, Plan, Spec, embedded, endpoint};
 pub use state::{Counts, Phase, Status};
-pub(crate) use supervise::{Server, Supervision};
+pub(crate) use supervise::Supervision;

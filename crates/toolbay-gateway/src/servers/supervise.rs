@@ -1,36 +1,31 @@
 //! One task per server: connect, list, serve, bring back.
 
 use std::{
-    collections::VecDeque,
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
+    pin::{Pin, pin},
+    sync::Arc,
     time::Duration,
 };
 
-use tokio::{
-    sync::{Notify, watch},
-    task::JoinHandle,
-    time,
-};
-use tokio_util::sync::CancellationToken;
-use toolbay_protocol::{
-    exchange::Note,
-    greeting::Introduction,
-    watch::{Change, Filter},
-};
-use toolbay_transport::{Approach, Connection, Error, Kind, Listener};
+use tokio::{sync::Notify, task::JoinHandle, time};
+use toolbay_protocol::{greeting::Introduction, watch::Filter};
+use toolbay_transport::{Approach, Connection, Error, Kind, Subscription};
 
 use super::{
-    list,
-    spec::{Connector, Plan, Spec},
-    state::{Counts, Phase, Status},
+    ear::Ear,
+    interest::Subscriptions,
+    list::{self, Allowed},
+    server::Server,
+    spec::Connector,
+    state::{Counts, Phase},
 };
 use crate::catalog::{Part, Report};
 
-/// How many lines of a server's log and stderr are kept.
-const LINES: usize = 1000;
 /// How long a server that was lost is left alone at most.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// How long it is left alone at first.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// How long after a list the same is listed again at the earliest: some servers announce a change at each listing.
+const BETWEEN_LISTS: Duration = Duration::from_millis(250);
 
 /// What the bay hears of its servers.
 pub(crate) trait Supervision: Send + Sync + 'static {
@@ -40,145 +35,15 @@ pub(crate) trait Supervision: Send + Sync + 'static {
     fn updated(&self, uri: String);
 }
 
-/// A server and all we know of it.
-pub(crate) struct Server {
-    pub(crate) spec: Spec,
-    phase: watch::Sender<Phase>,
-    state: Mutex<State>,
-    stop: CancellationToken,
-}
-
-#[derive(Default)]
-struct State {
-    connection: Option<Connection>,
-    part: Option<Arc<Part>>,
-    reports: Vec<Report>,
-    lines: VecDeque<String>,
-}
-
-impl Server {
-    /// A server and the task that looks after it.
-    pub(crate) fn start(
-        spec: Spec,
-        us: Introduction,
-        supervision: Arc<dyn Supervision>,
-    ) -> (Arc<Self>, Option<JoinHandle<()>>) {
-        let first = match &spec.plan {
-            Plan::Connect(_) => Phase::Connecting,
-            Plan::Disabled => Phase::Disabled,
-            Plan::Broken(why) => Phase::Failed(why.clone()),
-        };
-        let connector = match &spec.plan {
-            Plan::Connect(connector) => Some(Arc::clone(connector)),
-            Plan::Disabled | Plan::Broken(_) => None,
-        };
-        let (phase, _) = watch::channel(first);
-        let server = Arc::new(Self { spec, phase, state: Mutex::default(), stop: CancellationToken::new() });
-        let keeper = connector.map(|connector| Keeper {
-            server: Arc::clone(&server),
-            connector,
-            us,
-            supervision,
-            ears: Arc::new(Ears { dirty: Notify::new(), server: Arc::downgrade(&server) }),
-        });
-        (server, keeper.map(|keeper| tokio::spawn(keeper.run())))
-    }
-
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Where it stands.
-    pub(crate) fn status(&self) -> Status {
-        let phase = self.phase.borrow().clone();
-        Status { server: Arc::clone(&self.spec.name), transport: self.spec.transport, phase }
-    }
-
-    /// Its connection, where it has one.
-    pub(crate) fn connection(&self) -> Option<Connection> {
-        self.state().connection.clone()
-    }
-
-    /// What it offers.
-    pub(crate) fn part(&self) -> Option<Arc<Part>> {
-        self.state().part.clone()
-    }
-
-    /// What is worth knowing of it.
-    pub(crate) fn reports(&self) -> Vec<Report> {
-        self.state().reports.clone()
-    }
-
-    /// The last lines of its log and stderr.
-    pub(crate) fn lines(&self) -> Vec<String> {
-        self.state().lines.iter().cloned().collect()
-    }
-
-    fn line(&self, line: String) {
-        let mut state = self.state();
-        if state.lines.len() >= LINES {
-            state.lines.pop_front();
-        }
-        state.lines.push_back(line);
-    }
-
-    /// Waits until it is decided how it does.
-    pub(crate) async fn settled(&self) {
-        let mut phase = self.phase.subscribe();
-        // The sender lives in `self`.
-        let _ = phase.wait_for(Phase::is_settled).await;
-    }
-
-    /// Ends it; its task closes the connection.
-    pub(crate) fn stop(&self) {
-        self.stop.cancel();
-    }
-}
-
-impl fmt::Debug for Server {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("name", &self.spec.name).finish_non_exhaustive()
-    }
-}
-
-/// Hears what a server says unasked.
-struct Ears {
-    dirty: Notify,
-    server: std::sync::Weak<Server>,
-}
-
-struct Ear {
-    ears: Arc<Ears>,
+/// Looks after a server until it is stopped.
+pub(super) fn look_after(
+    server: Arc<Server>,
+    connector: Connector,
+    us: Introduction,
     supervision: Arc<dyn Supervision>,
-}
-
-impl Ear {
-    fn line(&self, line: String) {
-        if let Some(server) = self.ears.server.upgrade() {
-            server.line(line);
-        }
-    }
-}
-
-impl Listener for Ear {
-    fn changed(&self, change: Change) {
-        match change {
-            Change::Tools | Change::Prompts | Change::Resources => self.ears.dirty.notify_one(),
-            Change::Updated(uri) => self.supervision.updated(uri),
-        }
-    }
-
-    fn noted(&self, note: Note) {
-        self.line(format!("{}: {:?}", note.method, note.params));
-    }
-
-    fn stray(&self, what: &str) {
-        self.line(what.to_owned());
-    }
-
-    fn stderr(&self, line: &str) {
-        self.line(line.to_owned());
-    }
+) -> JoinHandle<()> {
+    let keeper = Keeper { server, connector, us, supervision, dirty: Arc::default() };
+    tokio::spawn(keeper.run())
 }
 
 struct Keeper {
@@ -186,25 +51,24 @@ struct Keeper {
     connector: Connector,
     us: Introduction,
     supervision: Arc<dyn Supervision>,
-    ears: Arc<Ears>,
+    /// Told when a list is no longer what it was.
+    dirty: Arc<Notify>,
 }
 
 impl Keeper {
     async fn run(self) {
-        let mut pause = Duration::from_secs(1);
+        let mut pause = FIRST_PAUSE;
         loop {
             let begun = time::Instant::now();
             let stop = self.server.stop.clone();
             let why = tokio::select! {
                 () = stop.cancelled() => return self.close().await,
-                served = self.serve(begun) => match served {
-                    Ok(lost) => {
-                        pause = Duration::from_secs(1);
-                        lost
-                    }
-                    Err(error) => error,
-                },
+                served = self.serve(begun) => served.unwrap_or_else(|error| error),
             };
+            // One that is lost again and again is tried less and less.
+            if begun.elapsed() > LONGEST_PAUSE {
+                pause = FIRST_PAUSE;
+            }
             self.drop_part(&why);
             tokio::select! {
                 () = stop.cancelled() => return self.close().await,
@@ -215,31 +79,69 @@ impl Keeper {
 
     /// Connects and serves until the connection is lost; what it was lost to.
     async fn serve(&self, begun: time::Instant) -> Result<Error, Error> {
-        let ear = Ear { ears: Arc::clone(&self.ears), supervision: Arc::clone(&self.supervision) };
+        let spec = &self.server.spec;
+        let ear = Ear {
+            server: Arc::downgrade(&self.server),
+            supervision: Arc::clone(&self.supervision),
+            dirty: Arc::clone(&self.dirty),
+        };
         let mut approach = Approach::new(self.us.clone()).heard_by(Arc::new(ear));
-        approach.deadline = self.server.spec.startup;
-        approach.revision = self.server.spec.revision;
+        approach.deadline = spec.startup;
+        approach.revision = spec.revision;
         let connection = (self.connector)(approach).await.map_err(|error| self.explained(error))?;
         self.server.state().connection = Some(connection.clone());
-        let left = self.server.spec.startup.saturating_sub(begun.elapsed()).max(Duration::from_secs(1));
-        let listing = list::everything(&connection, &self.server.spec.name, left);
-        let (part, reports) = tokio::select! {
-            listed = listing => listed,
-            error = connection.ended() => return Err(error),
-        };
-        // A server that refuses to be listened to is served without.
-        let watching = connection.subscribe(Filter::lists()).await;
-        self.take_part(part, reports, &connection, begun.elapsed());
-        loop {
+        let left = spec.startup.saturating_sub(begun.elapsed()).max(Duration::from_secs(1));
+        // Listened to first, so that no change is missed; but one that is slow to say yes is served all the same.
+        let mut watching = pin!(connection.subscribe(Filter::lists()));
+        let mut watched = None;
+        let mut listing = pin!(list::everything(&connection, &spec.name, Allowed { silence: left, total: left }, None));
+        let (part, reports) = loop {
             tokio::select! {
-                error = connection.ended() => {
-                    drop(watching);
-                    return Ok(error);
+                biased;
+                begun = &mut watching, if watched.is_none() => watched = Some(begun),
+                listed = &mut listing => break listed,
+                error = connection.ended() => return Err(error),
+            }
+        };
+        self.take_part(part, reports, &connection, begun.elapsed());
+        Ok(self.keep(&connection, watching, watched, begun).await)
+    }
+
+    /// Follows what changes until the connection is lost.
+    async fn keep(
+        &self,
+        connection: &Connection,
+        mut watching: Pin<&mut impl Future<Output = Result<Subscription, Error>>>,
+        mut watched: Option<Result<Subscription, Error>>,
+        begun: time::Instant,
+    ) -> Error {
+        let spec = &self.server.spec;
+        let allowed = Allowed { silence: spec.silence, total: spec.startup };
+        let mut subscriptions = Subscriptions::on(connection, Arc::clone(&self.server.interests));
+        let mut listed = time::Instant::now();
+        loop {
+            let changed = async {
+                time::sleep_until(listed + BETWEEN_LISTS).await;
+                self.dirty.notified().await;
+            };
+            tokio::select! {
+                error = connection.ended() => return error,
+                // One that refuses to be listened to is served without. What changed before that is listed again.
+                begun = &mut watching, if watched.is_none() => {
+                    watched = Some(begun);
+                    self.dirty.notify_one();
                 }
-                () = self.ears.dirty.notified() => {
-                    let listing = list::everything(&connection, &self.server.spec.name, self.server.spec.silence);
-                    let (part, reports) = listing.await;
-                    self.take_part(part, reports, &connection, begun.elapsed());
+                // It may have changed before it was watched.
+                uri = subscriptions.next() => self.supervision.updated(uri),
+                () = changed => {
+                    let before = self.server.part();
+                    let listing = list::everything(connection, &spec.name, allowed, before.as_deref());
+                    let (part, reports) = tokio::select! {
+                        all = listing => all,
+                        error = connection.ended() => return error,
+                    };
+                    self.take_part(part, reports, connection, begun.elapsed());
+                    listed = time::Instant::now();
                 }
             }
         }
@@ -269,7 +171,7 @@ impl Keeper {
         };
         {
             let mut state = self.server.state();
-            (state.part, state.reports) = (Some(Arc::new(part)), reports);
+            (state.part, state.reports, state.lost) = (Some(Arc::new(part)), reports, None);
         }
         self.supervision.moved(&self.server.spec.name);
         let revision = connection.meeting().revision;
@@ -280,7 +182,10 @@ impl Keeper {
     fn drop_part(&self, why: &Error) {
         {
             let mut state = self.server.state();
-            (state.part, state.connection) = (None, None);
+            state.connection = None;
+            if let Some(part) = state.part.take() {
+                state.lost = Some(part);
+            }
         }
         self.server.phase.send_replace(Phase::Failed(why.to_string()));
         self.supervision.moved(&self.server.spec.name);
