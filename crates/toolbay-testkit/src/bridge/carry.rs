@@ -1,5 +1,4 @@
-//! A gateway without IO: every request of a caller is carried to one callee, whatever their revisions. What a real one
-//! seals, bounds and audits is left out; what it carries is not.
+//! What a bridge does about requests: each is carried to the callee, and what it comes to is carried back.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +9,7 @@ use toolbay_protocol::{
     greeting::{Introduction, envelope},
     peer::{Call, CallId, Called, ClientEvent, Patience, ServeId, ServerEvent},
     types::relay::{conform_answer, conform_params, conform_result},
-    watch::{Change, Filter, legacy, modern},
+    watch::{Filter, modern},
 };
 
 use crate::Pair;
@@ -37,16 +36,16 @@ struct Leg {
 /// The bridge between two pairs.
 #[derive(Debug)]
 pub struct Bridge {
-    callee: Revision,
+    pub(super) callee: Revision,
     patience: Patience,
     legs: BTreeMap<CallId, Leg>,
     served: BTreeMap<ServeId, CallId>,
     parked: BTreeMap<String, CallId>,
     handles: u64,
-    errands: BTreeSet<CallId>,
-    uris: BTreeSet<String>,
-    watched: BTreeMap<String, Option<CallId>>,
-    listeners: BTreeMap<ServeId, (Id, Filter)>,
+    pub(super) errands: BTreeSet<CallId>,
+    pub(super) uris: BTreeSet<String>,
+    pub(super) watched: BTreeMap<String, Option<CallId>>,
+    pub(super) listeners: BTreeMap<ServeId, (Id, Filter)>,
     level: Option<Box<str>>,
 }
 
@@ -311,65 +310,6 @@ impl Bridge {
         let legs = &mut self.legs;
         self.parked.retain(|_, call| legs.get(call).is_some_and(|leg| leg.outcome.is_none()));
         legs.retain(|_, leg| leg.caller.is_some() || leg.outcome.is_none());
-    }
-
-    fn told(&mut self, note: Note, front: &mut Pair) {
-        match legacy::change(&note.method, note.params.as_ref()) {
-            Some(change) => self.changed(&change, front),
-            None if note.method == Method::Message => front.server.tell(note),
-            None => {}
-        }
-    }
-
-    fn changed(&mut self, change: &Change, front: &mut Pair) {
-        if (Filter { uris: self.uris.clone(), ..Filter::lists() }).wants(change) {
-            front.server.tell(legacy::note(change));
-        }
-        for (key, (id, filter)) in &self.listeners {
-            if filter.wants(change) {
-                front.server.note(*key, modern::note(id, change));
-            }
-        }
-    }
-
-    fn watch(&mut self, uri: &str, back: &mut Pair) {
-        if self.watched.contains_key(uri) {
-            return;
-        }
-        let held = if self.callee.has(Feature::Stateless) {
-            Some(self.listen(back, &Filter::resource(uri)))
-        } else {
-            self.errand(Call::new(Method::Subscribe, Some(legacy::about(uri))), back);
-            None
-        };
-        self.watched.insert(uri.to_owned(), held);
-    }
-
-    fn unwatch(&mut self, uri: &str, back: &mut Pair) {
-        let wanted = self.uris.contains(uri) || self.listeners.values().any(|(_, filter)| filter.uris.contains(uri));
-        if wanted {
-            return;
-        }
-        match self.watched.remove(uri) {
-            Some(Some(listening)) => {
-                self.errands.remove(&listening);
-                back.client.cancel(listening, "nobody wants to know any more");
-            }
-            Some(None) => drop(self.errand(Call::new(Method::Unsubscribe, Some(legacy::about(uri))), back)),
-            None => {}
-        }
-    }
-
-    fn listen(&mut self, back: &mut Pair, filter: &Filter) -> CallId {
-        let mut call = Call::new(Method::Listen, Some(filter.write()));
-        call.patience.silence = std::time::Duration::MAX;
-        self.errand(call, back)
-    }
-
-    fn errand(&mut self, call: Call, back: &mut Pair) -> CallId {
-        let call = back.call(call);
-        self.errands.insert(call);
-        call
     }
 }
 
