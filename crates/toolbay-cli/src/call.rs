@@ -1,9 +1,6 @@
 //! `toolbay call`.
 
-use std::time::Duration;
-
 use serde_json::{Map, Value};
-use toolbay_gateway::{catalog::Listed, servers};
 use toolbay_protocol::{
     ErrorObject, Method, Raw,
     exchange::{Answers, Note, Outcome, Step, Wishes},
@@ -17,7 +14,7 @@ use crate::{
     args::Call,
     exit::Exit,
     show,
-    target::{self, Wanted},
+    target::{self, Reached, Wanted},
 };
 
 /// Runs it.
@@ -34,24 +31,23 @@ pub(crate) async fn run(call: Call) -> Result<(), Exit> {
         given => given,
     };
     let reached = target::reach(wanted).await?;
-    let done = called(&reached.connection, &call.tool, &pairs, given.as_deref(), json).await;
+    let done = called(&reached, &call.tool, &pairs, given.as_deref(), json).await;
+    if done.is_err() {
+        reached.say_who_is_missing();
+    }
     reached.close().await;
     done
 }
 
-async fn called(
-    connection: &Connection,
-    tool: &str,
-    pairs: &[String],
-    given: Option<&str>,
-    json: bool,
-) -> Result<(), Exit> {
-    let schema = if pairs.is_empty() { None } else { schema(connection, tool).await };
+async fn called(reached: &Reached, tool: &str, pairs: &[String], given: Option<&str>, json: bool) -> Result<(), Exit> {
+    // Without a schema, values are taken as they look.
+    let definition = if pairs.is_empty() { None } else { reached.tool(tool).await };
+    let schema = definition.and_then(|tool| tool.get("inputSchema")?.read().ok());
     let arguments = arguments(pairs, given, schema.as_ref())?;
     let mut params = Object::with_capacity(256);
     params.put_text("name", tool);
     params.put_value("arguments", &arguments);
-    let result = complete(connection, Method::ToolsCall, params.finish()).await?;
+    let result = complete(&reached.connection, Method::ToolsCall, params.finish()).await?;
     let failed = show::is_true(&result, "isError");
     if json {
         show::line(&show::json(&result));
@@ -68,13 +64,6 @@ async fn called(
     }
     show::line(&text);
     Ok(())
-}
-
-/// The input schema of a tool; without one, values are taken as they look.
-async fn schema(connection: &Connection, tool: &str) -> Option<Value> {
-    let tools = servers::whole(connection, Listed::Tools, Duration::from_secs(60)).await.ok()?;
-    let tool = tools.into_iter().find(|item| show::text(item, "name").as_deref() == Some(tool))?;
-    tool.get("inputSchema")?.read().ok()
 }
 
 fn arguments(pairs: &[String], given: Option<&str>, schema: Option<&Value>) -> Result<Map<String, Value>, Exit> {

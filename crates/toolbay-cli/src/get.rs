@@ -18,6 +18,9 @@ pub(crate) async fn run(get: Get) -> Result<(), Exit> {
     params.put_value("arguments", &arguments);
     let reached = target::reach((&get.target).into()).await?;
     let result = complete(&reached.connection, Method::PromptsGet, params.finish()).await;
+    if result.is_err() {
+        reached.say_who_is_missing();
+    }
     reached.close().await;
     let result = result?;
     if get.target.json {

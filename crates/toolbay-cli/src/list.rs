@@ -1,7 +1,5 @@
 //! `toolbay list`.
 
-use std::time::Duration;
-
 use toolbay_gateway::{catalog::Listed, servers};
 use toolbay_protocol::{Raw, raw::Object};
 use toolbay_transport::Connection;
@@ -9,14 +7,14 @@ use toolbay_transport::Connection;
 use crate::{
     args::{List, What},
     exit::Exit,
-    show, target,
+    show,
+    target::{self, SILENCE},
 };
-
-const SILENCE: Duration = Duration::from_secs(60);
 
 /// Runs it.
 pub(crate) async fn run(list: List) -> Result<(), Exit> {
     let reached = target::reach((&list.target).into()).await?;
+    reached.settled().await;
     let listed = show_lists(&reached.connection, list.what, list.target.json).await;
     reached.close().await;
     listed

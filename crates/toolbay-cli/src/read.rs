@@ -8,6 +8,9 @@ use crate::{args::Read, call::complete, exit::Exit, show, target};
 pub(crate) async fn run(read: Read) -> Result<(), Exit> {
     let reached = target::reach((&read.target).into()).await?;
     let result = complete(&reached.connection, Method::ResourcesRead, legacy::about(&read.uri)).await;
+    if result.is_err() {
+        reached.say_who_is_missing();
+    }
     reached.close().await;
     let result = result?;
     if read.target.json {

@@ -3,10 +3,12 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use toolbay_gateway::{
     Bay, Identity,
+    catalog::Listed,
     config::{self, Child, Choice, Endpoint, Loaded, Remote, Surroundings, System, Url},
     servers::{self, Phase, Spec},
 };
@@ -14,6 +16,9 @@ use toolbay_protocol::{Raw, Revision, greeting::Introduction};
 use toolbay_transport::{Approach, Connection, connect, duplex};
 
 use crate::{exit::Exit, show};
+
+/// How long a server may take to answer with a page of a list.
+pub(crate) const SILENCE: Duration = Duration::from_secs(60);
 
 /// Where to look.
 pub(crate) struct Wanted {
@@ -35,6 +40,35 @@ pub(crate) struct Reached {
 }
 
 impl Reached {
+    /// Waits until it is decided of every server how it does, and says which are not there.
+    pub(crate) async fn settled(&self) {
+        if let Some(bay) = &self.bay {
+            bay.settled().await;
+            self.say_who_is_missing();
+        }
+    }
+
+    /// Says which servers are not there: what was asked for may be theirs.
+    pub(crate) fn say_who_is_missing(&self) {
+        for status in self.bay.iter().flat_map(Bay::status) {
+            let why = match status.phase {
+                Phase::Failed(why) => why,
+                Phase::Connecting => "it is still starting".to_owned(),
+                Phase::Ready { .. } | Phase::Disabled => continue,
+            };
+            eprintln!("toolbay: server {:?} is not there: {}", status.server, show::safe(&why));
+        }
+    }
+
+    /// The definition of a tool; waits for servers only for as long as it is not there.
+    pub(crate) async fn tool(&self, name: &str) -> Option<Raw> {
+        if let Some(bay) = &self.bay {
+            return bay.offered(Listed::Tools, name).await.map(|found| found.definition);
+        }
+        let tools = servers::whole(&self.connection, Listed::Tools, SILENCE).await.ok()?;
+        tools.into_iter().find(|item| show::text(item, "name").as_deref() == Some(name))
+    }
+
     /// Ends everything in order.
     pub(crate) async fn close(self) {
         self.connection.close().await;
@@ -54,7 +88,7 @@ fn approach() -> Approach {
     Approach::new(Introduction { client: Some(client), ..Introduction::anonymous(Revision::LATEST) })
 }
 
-/// Connects to what is meant.
+/// Connects to what is meant; servers of a configuration are not waited for.
 pub(crate) async fn reach(wanted: Wanted) -> Result<Reached, Exit> {
     let endpoint = match (wanted.url, wanted.command.split_first()) {
         (Some(url), _) => {
@@ -71,12 +105,6 @@ pub(crate) async fn reach(wanted: Wanted) -> Result<Reached, Exit> {
     }
     let (specs, _) = specs(wanted.config.as_deref())?;
     let bay = open(specs)?;
-    bay.settled().await;
-    for status in bay.status() {
-        if let Phase::Failed(why) = status.phase {
-            eprintln!("toolbay: server {:?} is not there: {why}", status.server);
-        }
-    }
     let connection = connect::memory(Arc::new(bay.clone()), duplex::Options::default(), approach()).await;
     let connection = connection.map_err(|error| Exit::failed(error.to_string()))?;
     Ok(Reached { connection, bay: Some(bay) })

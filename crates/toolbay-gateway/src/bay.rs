@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     fmt,
+    pin::pin,
     sync::{Arc, Mutex, PoisonError, Weak},
     time::Duration,
 };
@@ -21,7 +22,7 @@ use toolbay_transport::{Caller, Connection, Cx, Hub, Request, Service, Watch};
 use crate::{
     audit::{Event, Ledger},
     bridge::{Parking, Sealer},
-    catalog::{Catalog, Listed, Part, Report},
+    catalog::{Catalog, Found, Listed, Part, Report},
     policy::Permit,
     relay,
     servers::{Interest, Phase, Server, Spec, Status, Supervision},
@@ -106,7 +107,7 @@ impl Bay {
 
     /// Waits for the next move of any server.
     pub fn moves(&self) -> watch::Receiver<u64> {
-        self.0.moves()
+        self.0.moved.subscribe()
     }
 
     /// Waits until it is decided of every server how it does.
@@ -119,6 +120,11 @@ impl Bay {
     /// Everything on offer at this moment.
     pub fn catalog(&self) -> Arc<Catalog> {
         self.0.catalog()
+    }
+
+    /// Where a public name leads; waits for servers that are still starting only for as long as it is not there.
+    pub async fn offered(&self, listed: Listed, public: &str) -> Option<Found> {
+        self.0.once_there(|catalog| catalog.find(listed, public).cloned()).await
     }
 
     /// What was left out, and what else is worth knowing.
@@ -183,10 +189,6 @@ impl Inner {
         self.catalog.load_full()
     }
 
-    pub(crate) fn moves(&self) -> watch::Receiver<u64> {
-        self.moved.subscribe()
-    }
-
     /// Waits, within bounds, until it is decided of every server how it does.
     pub(crate) async fn settled(&self) {
         let all = async {
@@ -196,6 +198,22 @@ impl Inner {
         };
         // Whoever is not ready by then is announced when it is.
         let _ = time::timeout(SETTLE, all).await;
+    }
+
+    /// What `find` finds in the catalog; waits, within bounds, for servers that are still starting.
+    pub(crate) async fn once_there<T>(&self, find: impl Fn(&Catalog) -> Option<T>) -> Option<T> {
+        let mut moves = self.moved.subscribe();
+        let mut all = pin!(self.settled());
+        loop {
+            if let Some(found) = find(&self.catalog()) {
+                return Some(found);
+            }
+            tokio::select! {
+                () = &mut all => return find(&self.catalog()),
+                // The sender lives in `self`.
+                _ = moves.changed() => {}
+            }
+        }
     }
 
     /// The one way to a server, for whoever holds a permit.

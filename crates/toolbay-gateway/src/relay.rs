@@ -91,17 +91,8 @@ fn whole_list(params: &Raw) -> Result<(), ErrorObject> {
 
 /// Finds what is meant; waits for servers that are still starting only for as long as it is not found without them.
 async fn resolve(bay: &Inner, request: &Request) -> Result<Route, ErrorObject> {
-    let mut moves = bay.moves();
-    let all = bay.settled();
-    tokio::pin!(all);
-    loop {
-        if let Ok(route) = resolve_in(&bay.catalog(), request) {
-            return Ok(route);
-        }
-        tokio::select! {
-            () = &mut all => break,
-            moved = moves.changed() => if moved.is_err() { break },
-        }
+    if let Some(route) = bay.once_there(|catalog| resolve_in(catalog, request).ok()).await {
+        return Ok(route);
     }
     resolve_in(&bay.catalog(), request).map_err(|unknown| match resolve_in(&bay.lost(), request) {
         Ok(Route { server, .. }) => not_connected(bay, &server),

@@ -79,7 +79,7 @@ impl Server {
             return Err(ErrorObject::internal("broken today"));
         }
         if let Some(page) = self.page {
-            tokio::time::sleep(page).await;
+            pass(page).await;
             list["nextCursor"] = json!(count.to_string());
         }
         if self.restless {
@@ -87,6 +87,11 @@ impl Server {
         }
         Ok(list)
     }
+}
+
+/// Lets time pass on the test's own clock.
+async fn pass(time: Duration) {
+    let _ = tokio::time::timeout(time, std::future::pending::<()>()).await;
 }
 
 fn open(specs: Vec<Spec>) -> Bay {
@@ -133,7 +138,7 @@ fn connector(service: &Arc<Server>) -> (Connector, Arc<Mutex<Option<Connection>>
 fn never() -> Spec {
     let connector: Connector = Arc::new(|approach| {
         Box::pin(async move {
-            tokio::time::sleep(approach.deadline).await;
+            pass(approach.deadline).await;
             Err(Error::overdue("starting the server", approach.deadline))
         })
     });
@@ -179,9 +184,18 @@ async fn a_server_that_changes_whenever_it_is_listed_is_not_listed_all_the_time(
     let service = Arc::new(Server { restless: true, ..Server::default() });
     let bay = open(vec![Spec::embedded("s", Arc::clone(&service))]);
     bay.settled().await;
-    let _ = tokio::time::timeout(Duration::from_secs(10), std::future::pending::<()>()).await;
+    pass(Duration::from_secs(10)).await;
     let listed = service.listed.load(Ordering::SeqCst);
     assert!((2..=50).contains(&listed), "{listed}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_is_found_as_soon_as_it_is_there() {
+    let bay = open(vec![never(), Spec::embedded("s", Arc::<Server>::default())]);
+    let begun = Instant::now();
+    assert_eq!(bay.offered(Listed::Tools, "s__t").await.map(|found| found.name), Some("t".into()));
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    assert_eq!(bay.offered(Listed::Tools, "s__u").await, None);
 }
 
 #[tokio::test(start_paused = true)]
