@@ -2,6 +2,8 @@
 
 use std::{fmt, process::ExitCode};
 
+use crate::show;
+
 /// Why the command did not succeed.
 #[derive(Debug)]
 pub(crate) struct Exit {
@@ -65,7 +67,8 @@ impl fmt::Display for Exit {
 /// Says it on stderr and gives the code.
 pub(crate) fn report(exit: &Exit) -> ExitCode {
     if !exit.what.is_empty() {
-        eprintln!("toolbay: {exit}");
+        // Much of it was written by a server.
+        eprintln!("toolbay: {}", show::safe(&exit.what));
     }
     ExitCode::from(exit.code)
 }

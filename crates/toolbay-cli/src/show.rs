@@ -58,16 +58,20 @@ pub(crate) fn text(object: &Raw, key: &str) -> Option<String> {
     object.get(key).as_ref().and_then(Raw::as_text).map(std::borrow::Cow::into_owned)
 }
 
+/// The same with nothing in it that a terminal would act on; empty where it is not there.
+pub(crate) fn shown(object: &Raw, key: &str) -> String {
+    safe(&text(object, key).unwrap_or_default())
+}
+
 /// JSON, set out for people where they watch.
 pub(crate) fn json(raw: &Raw) -> String {
     let compact = || String::from_utf8_lossy(raw.as_bytes()).into_owned();
     if !watched() {
         return compact();
     }
-    raw.read::<serde_json::Value>()
-        .ok()
-        .and_then(|value| serde_json::to_string_pretty(&value).ok())
-        .unwrap_or_else(compact)
+    let pretty = raw.read::<serde_json::Value>().ok().and_then(|value| serde_json::to_string_pretty(&value).ok());
+    // JSON escapes most of what a terminal acts on, not all of it.
+    safe(&pretty.unwrap_or_else(compact))
 }
 
 /// One block of content.
@@ -76,9 +80,9 @@ pub(crate) fn block(block: &Raw) -> String {
         Some("text") => safe(&text(block, "text").unwrap_or_default()),
         Some(kind @ ("image" | "audio")) => {
             let size = text(block, "data").map_or(0, |data| data.len() / 4 * 3);
-            format!("[{kind} {}, {size} bytes]", text(block, "mimeType").unwrap_or_default())
+            format!("[{kind} {}, {size} bytes]", shown(block, "mimeType"))
         }
-        Some("resource_link") => format!("[link {}]", text(block, "uri").unwrap_or_default()),
+        Some("resource_link") => format!("[link {}]", shown(block, "uri")),
         Some("resource") => block.get("resource").map(|resource| contents(&resource)).unwrap_or_default(),
         Some(_) | None => json(block),
     }
@@ -89,8 +93,7 @@ pub(crate) fn contents(contents: &Raw) -> String {
     match (text(contents, "text"), text(contents, "blob")) {
         (Some(text), _) => safe(&text),
         (None, Some(blob)) => {
-            let (uri, mime) = (text(contents, "uri"), text(contents, "mimeType"));
-            format!("[{} {}, {} bytes]", uri.unwrap_or_default(), mime.unwrap_or_default(), blob.len() / 4 * 3)
+            format!("[{} {}, {} bytes]", shown(contents, "uri"), shown(contents, "mimeType"), blob.len() / 4 * 3)
         }
         (None, None) => json(contents),
     }
@@ -99,4 +102,26 @@ pub(crate) fn contents(contents: &Raw) -> String {
 /// Whether a member is there and true.
 pub(crate) fn is_true(object: &Raw, key: &str) -> bool {
     object.get(key).is_some_and(|value| value.kind() == Kind::Bool && value.as_bytes() == b"true")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_server_writes_reaches_the_terminal_as_a_command() {
+        let evil = "a\u{1b}]0;x\u{7}\u{9b}31mb\r";
+        for content in [
+            json!({"type": "text", "text": evil}),
+            json!({"type": "image", "data": "AAAA", "mimeType": evil}),
+            json!({"type": "resource_link", "uri": evil}),
+            json!({"type": "resource", "resource": {"uri": evil, "mimeType": evil, "blob": "AAAA"}}),
+            json!({"type": "resource", "resource": {"uri": evil, "text": evil}}),
+        ] {
+            let shown = block(&Raw::of(&content));
+            assert!(!shown.chars().any(char::is_control), "{shown:?}");
+        }
+    }
 }

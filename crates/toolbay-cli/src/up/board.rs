@@ -101,7 +101,7 @@ impl Board {
             if let Ok(style) = &style {
                 bar.set_style(style.clone());
             }
-            bar.set_prefix(status.server.to_string());
+            bar.set_prefix(show::safe(&status.server));
             bar.set_message("connecting");
             bar.enable_steady_tick(Duration::from_millis(100));
             bars.insert(status.server, bar);
@@ -121,7 +121,7 @@ impl Board {
                 if let Some(bar) = self.spinners.as_mut().and_then(|(_, bars)| bars.remove(&status.server)) {
                     bar.finish_and_clear();
                 }
-                self.aside(&format!("{} {}", status.server, word(&status.phase)));
+                self.aside(&format!("{} {}", show::safe(&status.server), word(&status.phase)));
             }
         }
     }
@@ -144,7 +144,7 @@ impl Board {
         }
         self.say(&format!("\n{}", table(&bay.status())));
         for report in bay.reports() {
-            self.say(&format!("note: {}: {}", report.server, show::safe(&report.what)));
+            self.say(&show::safe(&format!("note: {}: {}", report.server, report.what)));
         }
         if let Some(url) = endpoint {
             self.say(&pasteable(url));
@@ -187,7 +187,7 @@ fn table(all: &[Status]) -> String {
             ),
             other => ("-".into(), "-".into(), "-".into(), show::headline(&word(other), 160)),
         };
-        [status.server.to_string(), status.transport.to_owned(), revision, counts, took, state]
+        [show::safe(&status.server), status.transport.to_owned(), revision, counts, took, state]
     };
     let heading = ["SERVER", "TRANSPORT", "REVISION", "TOOLS/PROMPTS/RESOURCES", "MS", "STATE"];
     show::table(heading, all.iter().map(row).collect())

@@ -49,12 +49,13 @@ async fn over_http(
 ) -> Result<(), Exit> {
     let address = listener.local_addr().map_err(|error| Exit::unreachable(error.to_string()))?;
     let endpoint = Endpoint::new(Arc::new(bay.clone()), single::options(open));
-    let serving = tokio::spawn(serve(listener, endpoint, shutdown.clone()));
-    tokio::select! {
-        () = shutdown.cancelled() => {}
-        () = board.follow(bay, Some(url(&address))) => {}
-    }
-    match serving.await {
+    let mut serving = tokio::spawn(serve(listener, endpoint, shutdown.clone()));
+    let served = tokio::select! {
+        served = &mut serving => served,
+        // The board is followed for ever, but is not what is waited for.
+        () = async { board.follow(bay, Some(url(&address))).await; std::future::pending().await } => return Ok(()),
+    };
+    match served {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(Exit::unreachable(format!("{address} can no longer be served: {error}"))),
         Err(error) => Err(Exit::failed(format!("the endpoint failed: {error}"))),
