@@ -1,8 +1,10 @@
 use std::future::Future as _;
-use std::pin::pin;
+use std::io;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
+use futures_util::FutureExt as _;
 use tokio::io::{AsyncWriteExt as _, duplex};
 
 use super::*;
@@ -105,4 +107,35 @@ async fn a_dropped_write_goes_on_where_it_stopped() {
     let (written, read) = tokio::join!(writer.flush(), reader.next());
     written.unwrap();
     assert_eq!(read.unwrap().unwrap(), "{\"a\":123456789}");
+}
+
+/// Takes every byte at once and says at the second try that they are through.
+#[derive(Default)]
+struct Buffered {
+    flushes: usize,
+}
+
+impl tokio::io::AsyncWrite for Buffered {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.flushes += 1;
+        if self.flushes > 1 { Poll::Ready(Ok(())) } else { Poll::Pending }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[tokio::test]
+async fn what_was_taken_but_is_not_through_is_still_pending() {
+    let mut writer = LineWriter::new(Buffered::default());
+    writer.push(b"{}");
+    assert!(writer.flush().now_or_never().is_none());
+    assert!(writer.pending() > 0);
+    writer.flush().await.unwrap();
+    assert_eq!(writer.pending(), 0);
 }

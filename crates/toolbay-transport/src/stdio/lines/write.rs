@@ -11,12 +11,14 @@ use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 pub struct LineWriter<W> {
     inner: W,
     pending: BytesMut,
+    /// Whether the stream has taken bytes that may not be through yet.
+    taken: bool,
 }
 
 impl<W: AsyncWrite + Unpin> LineWriter<W> {
     /// A writer with nothing pending.
     pub fn new(inner: W) -> Self {
-        Self { inner, pending: BytesMut::new() }
+        Self { inner, pending: BytesMut::new(), taken: false }
     }
 
     /// Puts one message behind what is pending. Line ends inside are JSON's insignificant blanks and become spaces.
@@ -32,14 +34,15 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
         self.pending.put_u8(b'\n');
     }
 
-    /// How many bytes wait to be written.
+    /// How many bytes wait to be written; never none before all are through.
     pub fn pending(&self) -> usize {
-        self.pending.len()
+        self.pending.len() + usize::from(self.taken)
     }
 
     /// Writes what is pending. If the future is dropped, the next call goes on where it stopped.
     pub async fn flush(&mut self) -> io::Result<()> {
         while !self.pending.is_empty() {
+            self.taken = true;
             if self.inner.write_buf(&mut self.pending).await? == 0 {
                 return Err(io::ErrorKind::WriteZero.into());
             }
@@ -47,7 +50,9 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
         if self.pending.capacity() > KEPT {
             self.pending = BytesMut::new();
         }
-        self.inner.flush().await
+        self.inner.flush().await?;
+        self.taken = false;
+        Ok(())
     }
 
     /// Pushes a batch and writes it.
