@@ -15,6 +15,7 @@ use toolbay_protocol::{
     ErrorObject, Raw, Revision,
     exchange::Outcome,
     greeting::{Introduction, Profile},
+    headers::HeaderPlan,
     watch::{Change, Filter},
 };
 use toolbay_transport::{Caller, Connection, Cx, Hub, Request, Service, Watch};
@@ -307,6 +308,10 @@ impl Service for Bay {
     fn call(&self, request: Request, cx: Cx) -> impl Future<Output = Outcome> + Send {
         let bay = Arc::clone(&self.0);
         async move { relay::call(&bay, request, cx).await }
+    }
+
+    fn header_plan(&self, _: &Arc<Caller>, tool: &str) -> Option<Arc<HeaderPlan>> {
+        self.0.catalog().header_plan(tool).cloned()
     }
 
     async fn watch(&self, _: &Arc<Caller>, mut filter: Filter) -> Result<Watch, ErrorObject> {

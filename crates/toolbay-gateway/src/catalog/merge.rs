@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use toolbay_protocol::{Method, Raw, Revision, raw::Object, types::relay::conform_result};
+use toolbay_protocol::{Method, Raw, Revision, headers::HeaderPlan, raw::Object, types::relay::conform_result};
 
 use super::{part::Part, template};
 
@@ -89,6 +89,8 @@ impl Listed {
 pub struct Catalog {
     tables: [Table; 4],
     templates: Vec<(String, Arc<str>)>,
+    /// What callers of a tool repeat in headers, by public name, where there is anything.
+    plans: HashMap<String, Arc<HeaderPlan>>,
 }
 
 #[derive(Debug, Default)]
@@ -109,6 +111,7 @@ impl Catalog {
             for (name, definition) in &part.tools {
                 if Part::is_sound_tool(definition) {
                     let (public, shown) = part.public(name, definition);
+                    catalog.plan(&public, definition);
                     catalog.add(Listed::Tools, part, public, name, definition, shown, &mut reports);
                 } else {
                     reports.push(Report::new(&part.server, format!("tool {name:?} has no input schema; left out")));
@@ -148,6 +151,19 @@ impl Catalog {
         let found = Found { server: Arc::clone(&part.server), name: name.to_owned(), definition: definition.clone() };
         table.found.insert(public, found);
         table.shown.push((shown, part.revision));
+    }
+
+    fn plan(&mut self, public: &str, definition: &Raw) {
+        let plan = definition.get("inputSchema").and_then(|schema| HeaderPlan::of_json(schema.as_bytes()).ok());
+        // A second tool of that name is left out, and its headers with it.
+        if let Some(plan) = plan.filter(|plan| !plan.is_empty() && self.find(Listed::Tools, public).is_none()) {
+            self.plans.insert(public.to_owned(), Arc::new(plan));
+        }
+    }
+
+    /// Which parameters of a tool its callers repeat in headers, where a transport has headers.
+    pub fn header_plan(&self, tool: &str) -> Option<&Arc<HeaderPlan>> {
+        self.plans.get(tool)
     }
 
     /// Where a public name leads.

@@ -66,6 +66,17 @@ fn what_cannot_be_shown_is_reported_and_hides_nothing_else() {
 }
 
 #[test]
+fn what_a_tool_wants_in_headers_is_known_under_its_public_name() {
+    let mut part = part("a", &["x", "y"]);
+    let region = json!({"type": "string", "x-mcp-header": "Region"});
+    let schema = json!({"type": "object", "properties": {"region": region}});
+    part.tools[1].1 = Raw::of(&json!({"name": "y", "inputSchema": schema}));
+    let (catalog, _) = Catalog::of([part].iter());
+    assert!(catalog.header_plan("a__x").is_none() && catalog.header_plan("y").is_none());
+    assert_eq!(catalog.header_plan("a__y").map(|plan| plan.params().len()), Some(1));
+}
+
+#[test]
 fn a_resource_is_read_where_it_is_listed_or_fits() {
     let mut one = part("a", &[]);
     one.resources = vec![("file:///x".into(), Raw::of(&json!({"uri": "file:///x", "name": "x"})))];
