@@ -32,7 +32,7 @@ pub(crate) async fn run(call: Call) -> Result<(), Exit> {
     };
     let reached = target::reach(wanted).await?;
     let done = called(&reached, &call.tool, &pairs, given.as_deref(), json).await;
-    if done.is_err() {
+    if done.as_ref().is_err_and(Exit::is_unknown) {
         reached.say_who_is_missing();
     }
     reached.close().await;

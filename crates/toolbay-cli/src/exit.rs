@@ -47,6 +47,11 @@ impl Exit {
         Self { code: 5, what: what.into() }
     }
 
+    /// Whether what was asked for is not there.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.code == 5
+    }
+
     /// Somebody pressed Ctrl-C.
     pub(crate) fn interrupted() -> Self {
         Self { code: 130, what: "interrupted".into() }

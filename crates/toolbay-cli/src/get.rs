@@ -18,7 +18,7 @@ pub(crate) async fn run(get: Get) -> Result<(), Exit> {
     params.put_value("arguments", &arguments);
     let reached = target::reach((&get.target).into()).await?;
     let result = complete(&reached.connection, Method::PromptsGet, params.finish()).await;
-    if result.is_err() {
+    if result.as_ref().is_err_and(Exit::is_unknown) {
         reached.say_who_is_missing();
     }
     reached.close().await;

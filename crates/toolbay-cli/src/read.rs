@@ -8,7 +8,7 @@ use crate::{args::Read, call::complete, exit::Exit, show, target};
 pub(crate) async fn run(read: Read) -> Result<(), Exit> {
     let reached = target::reach((&read.target).into()).await?;
     let result = complete(&reached.connection, Method::ResourcesRead, legacy::about(&read.uri)).await;
-    if result.is_err() {
+    if result.as_ref().is_err_and(Exit::is_unknown) {
         reached.say_who_is_missing();
     }
     reached.close().await;
