@@ -15,6 +15,9 @@ use toolbay_protocol::{
 
 use crate::{End, FakeClock, Host, Narrow, Referee, Service, Wire, narrow::Through};
 
+/// How often everybody may act before it must be over.
+pub(crate) const RESTLESS: usize = 10_000;
+
 /// What one end of a pair speaks.
 #[derive(Clone, Copy, Debug)]
 pub enum Speaks {
@@ -221,13 +224,19 @@ impl Pair {
     }
 
     /// Carries and lets both sides act until nothing happens any more.
+    ///
+    /// # Panics
+    /// If something happens for ever.
     pub fn play(&mut self, host: &mut Host, service: &mut Service) {
-        let mut more = true;
-        while more {
-            more = self.settle();
+        for _ in 0..RESTLESS {
+            let mut more = self.settle();
             more |= service.serve(&mut self.server);
             more |= host.hear(&mut self.client, self.clock.now());
+            if !more {
+                return;
+            }
         }
+        panic!("the two never come to rest");
     }
 
     /// Lets time pass, to no purpose but to let calls grow old.

@@ -8,7 +8,10 @@ use toolbay_protocol::{
     peer::{Call, CallId},
 };
 
-use crate::{Bridge, FakeClock, Host, Pair, Service, Speaks, pair};
+use crate::{
+    Bridge, FakeClock, Host, Pair, Service, Speaks,
+    pair::{self, RESTLESS},
+};
 
 /// The three.
 #[derive(Debug)]
@@ -44,14 +47,20 @@ impl Trio {
     }
 
     /// Carries and lets all sides act until nothing happens any more.
+    ///
+    /// # Panics
+    /// If something happens for ever.
     pub fn play(&mut self, host: &mut Host, service: &mut Service) {
-        let mut more = true;
-        while more {
-            more = self.front.settle() | self.back.settle();
+        for _ in 0..RESTLESS {
+            let mut more = self.front.settle() | self.back.settle();
             more |= self.bridge.carry(&mut self.front, &mut self.back);
             more |= service.serve(&mut self.back.server);
             more |= host.hear(&mut self.front.client, self.front.clock.now());
+            if !more {
+                return;
+            }
         }
+        panic!("the three never come to rest");
     }
 
     /// Lets time pass, and everything happen that is due meanwhile.
