@@ -88,9 +88,10 @@ async fn connection<S: Service>(stream: TcpStream, endpoint: Endpoint<S>, going:
     let marked = Marked::new(TokioIo::new(stream), Arc::clone(&pulse));
     let service = service_fn(|request: hyper::Request<Incoming>| {
         let busy = pulse.busy();
-        let endpoint = &endpoint;
+        // On the heap, so that a connection without a request, or with an open stream, keeps no room for one.
+        let response = Box::pin(endpoint.handle(request));
         async move {
-            let response = endpoint.handle(request).await;
+            let response = response.await;
             drop(busy);
             Ok::<_, Infallible>(response)
         }

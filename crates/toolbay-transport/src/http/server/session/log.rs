@@ -67,6 +67,8 @@ impl Log {
 
     fn stream(&mut self, number: u64) -> Option<&mut Stream> {
         if number == STANDING && !self.streams.iter().any(|stream| stream.number == STANDING) {
+            // Most sessions have no other stream that is kept.
+            self.streams.reserve_exact(1);
             self.streams.push_front(Stream::new(STANDING));
         }
         self.streams.iter_mut().find(|stream| stream.number == number)
@@ -79,6 +81,9 @@ impl Log {
         stream.next += 1;
         let event = write(&format!("{number}-{place}"));
         let length = event.len();
+        if stream.kept.is_empty() {
+            stream.kept.reserve_exact(1);
+        }
         stream.kept.push_back((place, event));
         self.events += 1;
         self.bytes += length;

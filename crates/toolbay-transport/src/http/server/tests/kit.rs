@@ -203,6 +203,14 @@ pub(super) async fn settle() {
     }
 }
 
+/// Lets so many seconds of a paused clock pass, and all that is due happen.
+pub(super) async fn later(seconds: u32) {
+    for _ in 0..seconds {
+        tokio::time::advance(Duration::from_secs(1)).await;
+        tokio::task::yield_now().await;
+    }
+}
+
 pub(super) type Plain = Request<Full<Bytes>>;
 
 /// An endpoint and the service behind it.

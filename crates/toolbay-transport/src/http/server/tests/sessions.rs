@@ -155,7 +155,7 @@ async fn a_session_that_is_not_heard_of_ends() {
     let standing = site.open(D).await;
     let mut stream = site.send(standing.get()).await;
     for _ in 0..4 {
-        tokio::time::sleep(Duration::from_secs(40)).await;
+        later(40).await;
         assert_eq!(site.send(busy.call(1, "echo")).await.status, StatusCode::OK);
         // Somebody reads, so the stream is alive.
         let _ = poll!(Box::pin(stream.event()));
@@ -164,11 +164,11 @@ async fn a_session_that_is_not_heard_of_ends() {
     assert_eq!(site.send(standing.call(1, "echo")).await.status, StatusCode::OK);
     assert_eq!(count(&site.desk.left), 1);
     drop(stream);
-    tokio::time::sleep(Duration::from_secs(200)).await;
+    later(200).await;
     assert_eq!(count(&site.desk.left), 3);
     // The sweeper went with the last session, and comes back with the next.
     site.open(D).await;
-    tokio::time::sleep(Duration::from_secs(200)).await;
+    later(200).await;
     assert_eq!(count(&site.desk.left), 4);
 }
 
@@ -180,7 +180,7 @@ async fn a_call_that_nobody_waits_for_ends_with_its_session() {
         let mut handling = Box::pin(site.endpoint.handle(session.call(1, "wait")));
         assert!(poll!(handling.as_mut()).is_pending());
     }
-    tokio::time::sleep(Duration::from_secs(200)).await;
+    later(200).await;
     assert_eq!((count(&site.desk.left), count(&site.desk.dropped)), (1, 1));
 }
 

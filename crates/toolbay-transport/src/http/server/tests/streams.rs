@@ -1,7 +1,5 @@
 //! Streams of a session: priming, coming back, being let go.
 
-use std::time::Duration;
-
 use http::StatusCode;
 use serde_json::{Value, json};
 use toolbay_protocol::Revision;
@@ -110,7 +108,7 @@ async fn a_slow_call_becomes_a_stream_that_can_be_come_back_to() {
     assert_eq!(back.events().await[0].data["id"], 1);
     // A client that takes no streams waits for as long as it takes.
     let waiting = site.spawn(with(session.call(2, "wait"), "accept", "application/json"));
-    tokio::time::sleep(Duration::from_secs(100)).await;
+    later(100).await;
     site.desk.gate.add_permits(1);
     assert_eq!(waiting.await.unwrap().json().await["id"], 2);
 }
@@ -164,7 +162,7 @@ async fn streams_that_nobody_came_back_for_are_forgotten() {
     let session = site.open(C).await;
     site.send(session.call(1, "progress")).await.events().await;
     assert_eq!(site.send(session.resume("1-3")).await.status, StatusCode::OK);
-    tokio::time::sleep(Duration::from_secs(130)).await;
+    later(130).await;
     assert_eq!(site.send(session.resume("1-3")).await.error().await.0, 400);
 }
 
