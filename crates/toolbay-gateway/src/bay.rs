@@ -12,15 +12,16 @@ use arc_swap::ArcSwap;
 use futures_util::future::join_all;
 use tokio::{sync::watch, task::JoinHandle, time};
 use toolbay_protocol::{
-    ErrorObject, Raw, Revision,
+    ErrorObject,
     exchange::Outcome,
-    greeting::{Introduction, Profile},
+    greeting::Profile,
     headers::HeaderPlan,
     watch::{Change, Filter},
 };
 use toolbay_transport::{Caller, Connection, Cx, Hub, Request, Service, Watch};
 
 use crate::{
+    Identity,
     audit::{Event, Ledger},
     bridge::{Parking, Sealer},
     catalog::{Catalog, Found, Listed, Part, Report},
@@ -50,29 +51,11 @@ pub(crate) struct Inner {
     pub(crate) parking: Parking,
 }
 
-/// How a bay introduces itself, to clients and to servers.
-#[derive(Clone, Debug)]
-pub struct Identity {
-    /// Its name.
-    pub name: String,
-    /// Its version.
-    pub version: String,
-}
-
 impl Bay {
     /// Opens a bay: every server begins to start at once. Two servers of one name are an error of the configuration,
     /// which has caught it before.
     pub fn open(identity: &Identity, specs: Vec<Spec>) -> Result<Self, getrandom::Error> {
-        let info = Raw::of(&serde_json::json!({
-            "name": identity.name, "title": "Toolbay", "version": identity.version
-        }));
-        let us = Introduction {
-            revision: Revision::LATEST,
-            client: Some(info.clone()),
-            capabilities: Raw::of(&serde_json::json!({
-                "elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}}, "roots": {}
-            })),
-        };
+        let us = identity.client();
         let sealer = Sealer::random()?;
         let bay = Arc::new_cyclic(|weak: &Weak<Inner>| {
             let ear: Arc<dyn Supervision> = Arc::new(Ear(weak.clone()));
@@ -87,7 +70,7 @@ impl Bay {
                 servers,
                 order,
                 tasks: Mutex::new(tasks),
-                profile: Arc::new(profile(info)),
+                profile: Arc::new(identity.server()),
                 catalog: ArcSwap::default(),
                 clashes: Mutex::default(),
                 hub: Hub::new(),
@@ -162,22 +145,6 @@ impl Bay {
 impl fmt::Debug for Bay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Bay").field("servers", &self.0.order).finish_non_exhaustive()
-    }
-}
-
-fn profile(info: Raw) -> Profile {
-    Profile {
-        server: info,
-        capabilities: Raw::of(&serde_json::json!({
-            "tools": {"listChanged": true},
-            "prompts": {"listChanged": true},
-            "resources": {"subscribe": true, "listChanged": true},
-            "completions": {},
-            "logging": {}
-        })),
-        instructions: Some(
-            "Toolbay joins many servers: the name of each tool and prompt begins with its server's.".to_owned(),
-        ),
     }
 }
 

@@ -8,8 +8,10 @@ mod bay;
 mod bridge;
 pub mod catalog;
 pub mod config;
+mod identity;
 pub mod policy;
 mod relay;
 pub mod servers;
 
-pub use bay::{Bay, Identity};
+pub use bay::Bay;
+pub use identity::Identity;
