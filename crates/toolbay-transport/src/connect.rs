@@ -43,7 +43,13 @@ pub struct Approach {
 impl Approach {
     /// An approach as `us` with nobody listening.
     pub fn new(us: Introduction) -> Self {
-        Self { us, listener: Arc::new(Deaf), revision: None, probe: Duration::from_secs(10), deadline: Duration::from_secs(60) }
+        Self {
+            us,
+            listener: Arc::new(Deaf),
+            revision: None,
+            probe: Duration::from_secs(10),
+            deadline: Duration::from_secs(60),
+        }
     }
 
     /// The search that it asks for.
@@ -99,11 +105,7 @@ pub async fn memory<S: Service>(service: Arc<S>, options: Options, approach: App
 }
 
 /// Meets whoever is at the other end of a link.
-pub(crate) async fn over(
-    link: duplex::Client,
-    approach: Approach,
-    mut probe: Probe,
-) -> Result<Connection, Error> {
+pub(crate) async fn over(link: duplex::Client, approach: Approach, mut probe: Probe) -> Result<Connection, Error> {
     let met = time::timeout(approach.deadline, meet(&link, &mut probe, approach.probe, Restart::Impossible)).await;
     match met.unwrap_or_else(|_| Err(Error::overdue("meeting the server", approach.deadline)))? {
         Some(met) => Ok(connection(met, &approach, link)),

@@ -42,7 +42,8 @@ impl Hub {
 
     /// Begins to watch.
     pub fn watch(&self, filter: Filter) -> Watch {
-        let slot = Arc::new(Slot { filter, waiting: Mutex::default(), ended: AtomicBool::new(false), woken: Notify::new() });
+        let slot =
+            Arc::new(Slot { filter, waiting: Mutex::default(), ended: AtomicBool::new(false), woken: Notify::new() });
         let mut slots = self.slots();
         slots.retain(|slot| slot.strong_count() > 0);
         slots.push(Arc::downgrade(&slot));
