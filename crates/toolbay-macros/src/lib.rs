@@ -38,7 +38,7 @@ use proc_macro::TokenStream;
 /// part of the schema.
 ///
 /// Of the tool: `name = "…"`, `title = "…"`, `description = "…"`, `read_only`, `destructive`, `additive`, `idempotent`,
-/// `closed_world`. Of an argument, as `#[arg(…)]`: `name = "…"`, `default = …` (or `default` alone), `range = 1..=10`,
+/// `closed_world`, `task`, `only_as_task`, `task_when_asked`. Of an argument, as `#[arg(…)]`: `name = "…"`, `default = …` (or `default` alone), `range = 1..=10`,
 /// `header = "…"` (mirrored in `Mcp-Param-…`; never for secrets).
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {

@@ -6,12 +6,13 @@ use syn::{Ident, LitStr};
 
 use crate::{function::Function, options::Settings};
 
-const OPTIONS: [&str; 8] =
-    ["name", "title", "description", "read_only", "destructive", "additive", "idempotent", "closed_world"];
+const WORDS: [&str; 8] =
+    ["read_only", "destructive", "additive", "idempotent", "closed_world", "task", "only_as_task", "task_when_asked"];
 const OF_ARGUMENTS: [&str; 4] = ["name", "default", "range", "header"];
 
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
-    let settings = Settings::read(options, &OPTIONS)?;
+    let known: Vec<&str> = ["name", "title", "description"].into_iter().chain(WORDS).collect();
+    let settings = Settings::read(options, &known)?;
     let function = Function::read(item, &OF_ARGUMENTS)?;
     let name = settings.text("name")?.unwrap_or_else(|| function.name());
     let docs = || LitStr::new(&function.docs(), Span::call_site());
@@ -26,7 +27,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     if let Some(title) = settings.text("title")? {
         made.extend(quote!(.title(#title)));
     }
-    for word in ["read_only", "destructive", "additive", "idempotent", "closed_world"] {
+    for word in WORDS {
         if let Some(span) = settings.word(word)? {
             let hint = Ident::new(word, span);
             made.extend(quote!(.#hint()));

@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::json;
 use toolbay::{
-    client::{ClientError, command},
+    client::{ClientError, Started, command},
     prelude::*,
     protocol::Revision,
     types::{Dict, ElicitResult},
@@ -142,4 +142,22 @@ async fn each_user_sees_and_calls_their_own_tools() {
     assert_eq!(guest.tools().all().await.unwrap().len(), 1);
     assert!(matches!(guest.call("restart", &()).await, Err(ClientError::Refused(error)) if error.code == -32602));
     assert!(user("Bearer of-nobody").await.is_err());
+}
+
+#[tokio::test]
+async fn long_job_goes_on_behind_its_call() {
+    for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
+        let client =
+            Client::builder("test", "1").revision(revision).tasks().connect(start("long-job", [])).await.unwrap();
+        let started = client.call("render", &json!({"scenes": 3})).start().await.unwrap();
+        let Started::Task(task) = started else { panic!("it is a task") };
+        assert_eq!(task.result().await.unwrap().texts(), "3 scenes are rendered");
+        client.close().await;
+    }
+    let client = Client::connect(start("long-job", [])).await.unwrap();
+    let mut told = 0;
+    let call = client.call("render", &json!({"scenes": 3})).on_progress(|_| told += 1);
+    assert_eq!(call.await.unwrap().texts(), "3 scenes are rendered");
+    assert_eq!(told, 3);
+    client.close().await;
 }

@@ -13,6 +13,7 @@ mod prompts;
 mod resources;
 mod schema;
 mod server;
+mod tasks;
 mod tell;
 
 pub use server::{Faults, server};

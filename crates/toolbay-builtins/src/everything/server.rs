@@ -4,7 +4,7 @@ use std::{num::NonZeroUsize, time::Duration};
 
 use toolbay::{Server, types::CacheScope};
 
-use super::{asks, content, faults, forms, headers, prompts, resources, schema, tell};
+use super::{asks, content, faults, forms, headers, prompts, resources, schema, tasks, tell};
 
 /// Whether tools that misbehave are among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,8 +27,17 @@ pub fn server(faults: Faults) -> Server {
         .page_size(NonZeroUsize::new(100).expect("100 is not 0"))
         .cache_lists(Duration::from_secs(1), CacheScope::Public)
         .cache_reads(Duration::from_secs(1), CacheScope::Public);
-    let parts =
-        [content::add, tell::add, asks::add, forms::add, headers::add, schema::add, resources::add, prompts::add];
+    let parts = [
+        content::add,
+        tell::add,
+        asks::add,
+        forms::add,
+        tasks::add,
+        headers::add,
+        schema::add,
+        resources::add,
+        prompts::add,
+    ];
     let server = parts.into_iter().fold(server, |server, add| add(server));
     match faults {
         Faults::Offered => faults::add(server),

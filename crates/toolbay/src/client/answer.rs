@@ -8,6 +8,7 @@ use toolbay_protocol::{
     ErrorObject, Method, Raw, Revision,
     exchange::{Answers, Ask, Asks, Outcome},
     fault::code,
+    method::TASKS,
     raw::Object,
     types::{
         Conform, CreateMessageParams, CreateMessageResult, ElicitFormParams, ElicitParams, ElicitResult,
@@ -28,6 +29,8 @@ pub(crate) struct Handlers {
     roots: Option<Handle>,
     /// The model may be lent with tools.
     with_tools: bool,
+    /// Calls may come back as tasks.
+    tasks: bool,
 }
 
 fn handler<P, R, F, Work>(answer: F) -> Handle
@@ -115,7 +118,17 @@ impl Handlers {
         if self.roots.is_some() {
             all.put("roots", &Raw::EMPTY);
         }
+        if self.tasks {
+            let mut extensions = Object::with_capacity(48);
+            extensions.put(TASKS, &Raw::EMPTY);
+            all.put("extensions", &extensions.finish());
+        }
         all.finish()
+    }
+
+    /// Calls may come back as tasks.
+    pub(crate) fn take_tasks(&mut self) {
+        self.tasks = true;
     }
 
     /// Answers one question, in the words of `revision`.

@@ -103,6 +103,13 @@ impl ClientBuilder {
         self
     }
 
+    /// Takes tasks: servers may answer a call with a task, which is then waited for, or watched
+    /// ([`CallTool::start`](super::CallTool::start)).
+    pub fn tasks(mut self) -> Self {
+        self.handlers.take_tasks();
+        self
+    }
+
     /// Hears what changes at the server: lists (told without asking by older servers), and resources that are watched.
     pub fn on_change(mut self, hear: impl Fn(Change) + Send + Sync + 'static) -> Self {
         self.hooks.changed = Some(Arc::new(hear));

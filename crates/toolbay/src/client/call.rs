@@ -9,14 +9,18 @@ use std::{
 
 use serde::Serialize;
 use toolbay_protocol::{
-    Method, Raw,
+    Feature, Method, Raw,
     exchange::{Note, Outcome, Wishes},
     peer::{Call, Patience},
     raw::{Kind, Object},
     types::{CallToolResult, LoggingLevel, ProgressParams},
 };
 
-use super::{connected::Client, error::ClientError};
+use super::{
+    connected::Client,
+    error::ClientError,
+    task::{RemoteTask, Started},
+};
 
 /// Told during a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +91,28 @@ impl<'a> CallTool<'a> {
         self
     }
 
+    /// Makes the call, and leaves it to the server to run it as a task; where the server decides that by itself, the
+    /// client must take tasks ([`ClientBuilder::tasks`](super::ClientBuilder::tasks)).
+    pub async fn start(self) -> Result<Started, ClientError> {
+        let client = self.client;
+        let core = client.revision().has(Feature::CoreTasks);
+        let result = self.send(if core { Wants::Task } else { Wants::Result }).await?;
+        match RemoteTask::of(client, &result) {
+            Some(task) => Ok(Started::Task(task)),
+            None => Ok(Started::Done(Box::new(result.read().map_err(ClientError::misfit)?))),
+        }
+    }
+
     async fn run(self) -> Result<CallToolResult, ClientError> {
+        let client = self.client;
+        let result = self.send(Wants::Result).await?;
+        match RemoteTask::of(client, &result) {
+            Some(task) => task.result().await,
+            None => result.read().map_err(ClientError::misfit),
+        }
+    }
+
+    async fn send(self, wants: Wants) -> Result<Raw, ClientError> {
         let Self { client, name, arguments, mut progress, answers, meta, log_level, patience } = self;
         let arguments = arguments?;
         let mut params = Object::with_capacity(arguments.as_bytes().len() + name.len() + 48);
@@ -102,6 +127,9 @@ impl<'a> CallTool<'a> {
         if let Some(meta) = &meta {
             params.put("_meta", meta);
         }
+        if wants == Wants::Task {
+            params.put("task", &Raw::EMPTY);
+        }
         let mut wishes = if progress.is_some() { Wishes::progress() } else { Wishes::default() };
         wishes.log_level = log_level.map(|level| level.as_str().into());
         let call = Call { wishes, patience, ..Call::new(Method::ToolsCall, Some(params.finish())) };
@@ -110,9 +138,15 @@ impl<'a> CallTool<'a> {
                 hear(told);
             }
         };
-        let result = client.converse(call, answers, hear).await?;
-        result.read().map_err(ClientError::misfit)
+        client.converse(call, answers, hear).await
     }
+}
+
+/// What is wanted of a call, where its caller says so (2025-11-25).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wants {
+    Result,
+    Task,
 }
 
 fn told(note: &Note) -> Option<Told> {

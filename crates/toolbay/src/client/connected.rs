@@ -233,6 +233,10 @@ impl Client {
         }
     }
 
+    pub(crate) async fn answers(&self, asks: toolbay_protocol::exchange::Asks) -> Answers {
+        self.0.handlers.answers(asks, self.revision()).await
+    }
+
     /// The connection, made anew where the old one ended.
     async fn live(&self) -> Result<Arc<Connection>, ClientError> {
         let connection = self.0.connection.load_full();

@@ -13,6 +13,7 @@ mod events;
 mod form;
 mod list;
 mod target;
+mod task;
 
 pub use builder::ClientBuilder;
 pub use call::{CallTool, Told};
@@ -20,6 +21,7 @@ pub use connected::Client;
 pub use error::{ClientError, ResultExt};
 pub use list::List;
 pub use target::{Target, command};
+pub use task::{RemoteTask, Started, TaskState};
 pub use toolbay_transport::{Subscription, stdio::child::ServerCommand};
 
 #[cfg(test)]

@@ -134,3 +134,27 @@ async fn what_may_be_kept_is_not_read_again_until_it_changes() {
     }
     assert_eq!(reads.load(Ordering::SeqCst), 1);
 }
+
+#[tokio::test]
+async fn tasks_are_waited_for_or_watched() {
+    // rule 183
+    let job = |cx: Ctx| async move {
+        let name: Name = cx.ask("name", "Who?").await?;
+        Ok::<_, Fail>(name.name)
+    };
+    let server = Server::new("s", "1").tool(Tool::new("job", "", job).task());
+    for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
+        let client = Client::builder("c", "1")
+            .revision(revision)
+            .tasks()
+            .on_form(|_| async { ElicitResult::accept(Dict::new()) })
+            .connect(server.clone())
+            .await
+            .unwrap();
+        assert_eq!(client.call("job", &()).await.unwrap().texts(), "nobody", "{revision}");
+        let Started::Task(task) = client.call("job", &()).start().await.unwrap() else { panic!("it is a task") };
+        assert_eq!(task.result().await.unwrap().texts(), "nobody", "{revision}");
+        let again = RemoteTask::known(&client, task.id());
+        assert_eq!(again.state().await.unwrap().status, crate::types::TaskStatus::Completed);
+    }
+}

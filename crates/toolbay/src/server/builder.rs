@@ -18,6 +18,7 @@ use super::{
     registry::{Added, Registry},
     resource::{Lister, Resource, Template},
     serve::Serve,
+    tasks::{Jobs, TaskStore},
     tool::Tool,
     visible::{Item, Visible},
 };
@@ -38,19 +39,23 @@ use crate::error::{Foreign, Report, Result};
 pub struct Server<S = ()> {
     live: Arc<Live>,
     state: Arc<S>,
+    /// Ends with the last clone.
+    jobs: Arc<Jobs>,
 }
 
 impl Server {
     /// A server of this name and version that offers nothing yet.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         let settings = Settings::new(Implementation::new(name, version));
-        Self { live: Arc::new(Live::new(settings, Arc::default())), state: Arc::new(()) }
+        let (live, jobs) = (Arc::new(Live::new(settings, Arc::default())), Arc::<Jobs>::default());
+        live.tasks.owned_by(&jobs);
+        Self { live, state: Arc::new(()), jobs }
     }
 
     /// The same server with state that its handlers may take as [`State`](super::State).
     #[must_use]
     pub fn state<S: Send + Sync + 'static>(self, state: S) -> Server<S> {
-        Server { live: self.live, state: Arc::new(state) }
+        Server { live: self.live, state: Arc::new(state), jobs: self.jobs }
     }
 }
 
@@ -191,6 +196,12 @@ impl<S: Send + Sync + 'static> Server<S> {
         self.setting(|settings| settings.visible = Some(Visible::by(judge)))
     }
 
+    /// Keeps tasks in this store instead of memory, each at most so long after it began.
+    #[must_use]
+    pub fn task_store(self, store: impl TaskStore, life: Duration) -> Self {
+        self.setting(|settings| (settings.tasks.store, settings.tasks.life) = (Arc::new(store), life))
+    }
+
     /// Puts something around every request, outside of what is around it already: it may look at the request, refuse it,
     /// or go on with [`Next::run`].
     ///
@@ -268,6 +279,7 @@ impl<S: Send + Sync + 'static> Server<S> {
         };
         let outcome = edit(&mut settings, Arc::make_mut(&mut registry));
         self.live = Arc::new(Live::new(settings, registry));
+        self.live.tasks.owned_by(&self.jobs);
         outcome
     }
 }
@@ -278,7 +290,7 @@ fn hints(time: Duration, scope: CacheScope) -> Hints {
 
 impl<S> Clone for Server<S> {
     fn clone(&self) -> Self {
-        Self { live: Arc::clone(&self.live), state: Arc::clone(&self.state) }
+        Self { live: Arc::clone(&self.live), state: Arc::clone(&self.state), jobs: Arc::clone(&self.jobs) }
     }
 }
 

@@ -3,11 +3,12 @@
 use std::{
     fmt,
     future::Future,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 
 use serde::Serialize;
+use tokio::sync::Notify;
 use toolbay_protocol::{
     ErrorObject, Method, Raw, Revision,
     exchange::{Note, Return},
@@ -20,7 +21,9 @@ use super::{
     ask::{Binding, Memory, Sealer},
     live::{Handle, Live},
     progress::ProgressNote,
+    tasks::{Slot, Start},
 };
+use crate::error::Result;
 
 /// The context of one call; cheap to clone.
 #[derive(Clone)]
@@ -32,11 +35,24 @@ struct Inner {
     server: Arc<Live>,
     told: Mutex<f64>,
     memory: Mutex<Memory>,
+    start: Start,
+    task: OnceLock<Arc<Slot>>,
+    became_task: Notify,
 }
 
 impl Ctx {
     /// The context of a call; an error where the caller brings back a state that is not ours.
-    pub(crate) fn new(mut request: Request, line: Cx, server: &Arc<Live>) -> Result<Self, ErrorObject> {
+    pub(crate) fn new(request: Request, line: Cx, server: &Arc<Live>) -> Result<Self, ErrorObject> {
+        Self::starting(request, line, server, Start::Direct)
+    }
+
+    /// The same for a call that may become a task.
+    pub(crate) fn starting(
+        mut request: Request,
+        line: Cx,
+        server: &Arc<Live>,
+        start: Start,
+    ) -> Result<Self, ErrorObject> {
         let back = std::mem::take(&mut request.returning);
         let memory = if back == Return::default() {
             Memory::default()
@@ -45,7 +61,9 @@ impl Ctx {
             Memory::returned(sealer, &binding(server, &request), back)?
         };
         let (told, memory) = (Mutex::new(f64::NEG_INFINITY), Mutex::new(memory));
-        Ok(Self(Arc::new(Inner { line, request, server: Arc::clone(server), told, memory })))
+        let (task, became_task) = (OnceLock::new(), Notify::new());
+        let server = Arc::clone(server);
+        Ok(Self(Arc::new(Inner { line, request, server, told, memory, start, task, became_task })))
     }
 
     /// Tells how far the call is: `cx.progress(1.0).of(3.0).saying("first of three").await`.
@@ -84,15 +102,37 @@ impl Ctx {
         self.log(LoggingLevel::Error, text).await;
     }
 
-    /// Whether the caller is gone or took the call back. The handler's future is dropped then; this is for what runs on
-    /// beside it, on a thread of its own.
+    /// Whether the caller is gone or took the call back; of a task, whether it was cancelled. The handler's future is
+    /// dropped then; this is for what runs on beside it, on a thread of its own.
     pub fn is_cancelled(&self) -> bool {
-        self.0.line.is_gone()
+        match self.0.task.get() {
+            Some(task) => task.cancelled.is_cancelled(),
+            None => self.0.line.is_gone(),
+        }
     }
 
-    /// Waits until the caller is gone or took the call back, or the call is over.
+    /// Waits until the caller is gone or took the call back, or the call is over; of a task, until it is cancelled.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + 'static {
-        self.0.line.gone()
+        let (task, gone) = (self.0.task.get().cloned(), self.0.line.gone());
+        async move {
+            match task {
+                Some(task) => task.cancelled.cancelled().await,
+                None => gone.await,
+            }
+        }
+    }
+
+    /// Goes on as a task, in a tool that says [`task_when_asked`](super::Tool::task_when_asked) and for a caller that
+    /// knows tasks; others go on waiting for the answer, and nothing changes.
+    pub async fn into_task(&self) -> Result<()> {
+        let Start::WhenAsked(wanted) = &self.0.start else { return Ok(()) };
+        if self.0.task.get().is_none() {
+            let server = &self.0.server;
+            let slot = server.tasks.begin(&server.settings.tasks, self.caller(), wanted.as_ref()).await?;
+            self.attach(slot);
+            self.0.became_task.notify_one();
+        }
+        Ok(())
     }
 
     /// Lets go of the connection on which a long answer is awaited, where the caller can come back for the rest (2025-11-25
@@ -145,6 +185,25 @@ impl Ctx {
         &self.0.request.params
     }
 
+    pub(crate) fn attach(&self, slot: Arc<Slot>) {
+        // A call becomes a task once.
+        let _ = self.0.task.set(slot);
+    }
+
+    pub(crate) fn task(&self) -> Option<Arc<Slot>> {
+        self.0.task.get().cloned()
+    }
+
+    /// Waits until the call goes on as a task.
+    pub(crate) async fn detached(&self) -> Arc<Slot> {
+        loop {
+            self.0.became_task.notified().await;
+            if let Some(slot) = self.0.task.get() {
+                return Arc::clone(slot);
+            }
+        }
+    }
+
     pub(crate) fn method(&self) -> &Method {
         &self.0.request.method
     }
@@ -180,6 +239,10 @@ impl Ctx {
     }
 
     pub(crate) async fn note(&self, note: Note) {
+        if self.0.task.get().is_some() {
+            // Nobody listens to the request any more (spec: tasks extension has neither progress nor log).
+            return;
+        }
         // A caller that is gone is noticed elsewhere.
         let _ = self.0.line.note(note).await;
     }

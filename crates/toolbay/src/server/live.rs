@@ -7,11 +7,13 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
+use serde_json::json;
 use toolbay_protocol::{
     Raw,
     greeting::Profile,
+    method::TASKS,
     raw::Object,
-    types::{Conform as _, Implementation},
+    types::{Conform as _, Implementation, TaskSupport},
     watch::Change,
 };
 use toolbay_transport::{Caller, Hub};
@@ -23,6 +25,7 @@ use super::{
     prompt::Prompt,
     registry::{Added, Registry},
     resource::{Resource, Template},
+    tasks::{Keeping, Tasks},
     tool::Tool,
     visible::{Item, Visible},
 };
@@ -48,6 +51,7 @@ pub(crate) struct Settings {
     pub(crate) foreign: Foreign,
     pub(crate) sealer: Option<Sealer>,
     pub(crate) visible: Option<Visible>,
+    pub(crate) tasks: Keeping,
     pub(crate) around: Vec<Around>,
     pub(crate) report: Arc<dyn Fn(&Report) + Send + Sync>,
 }
@@ -65,6 +69,7 @@ impl Settings {
             foreign: Foreign::default(),
             sealer: Sealer::random(Sealer::LIFE),
             visible: None,
+            tasks: Keeping::default(),
             around: Vec::new(),
             report: Arc::new(write_to_stderr),
         }
@@ -81,12 +86,19 @@ pub(crate) struct Live {
     pub(crate) settings: Settings,
     pub(crate) registry: ArcSwap<Registry>,
     pub(crate) hub: Hub,
+    pub(crate) tasks: Tasks,
     profile: OnceLock<Arc<Profile>>,
 }
 
 impl Live {
     pub(crate) fn new(settings: Settings, registry: Arc<Registry>) -> Self {
-        Self { settings, registry: ArcSwap::new(registry), hub: Hub::new(), profile: OnceLock::new() }
+        Self {
+            settings,
+            registry: ArcSwap::new(registry),
+            hub: Hub::new(),
+            tasks: Tasks::default(),
+            profile: OnceLock::new(),
+        }
     }
 
     /// How it describes itself; settled when it is first asked.
@@ -141,6 +153,11 @@ fn describe(settings: &Settings, registry: &Registry) -> Profile {
         capabilities.put("completions", &Raw::EMPTY);
     }
     capabilities.put("logging", &Raw::EMPTY);
+    if registry.tools.iter().any(|tool| tool.task_support() != TaskSupport::Forbidden) {
+        // The one for 2025-11-25, the other for what came after.
+        capabilities.put_value("tasks", &json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}));
+        capabilities.put_value("extensions", &json!({ TASKS: {} }));
+    }
     let who = settings.who.clone().conformed(toolbay_protocol::Revision::LATEST);
     Profile { server: Raw::of(&who), capabilities: capabilities.finish(), instructions: settings.instructions.clone() }
 }

@@ -23,6 +23,7 @@ mod resource_output;
 mod serve;
 mod service;
 mod signal;
+mod tasks;
 mod tool;
 mod visible;
 
@@ -43,6 +44,7 @@ pub use registry::Added;
 pub use resource::{Resource, Template};
 pub use resource_output::ResourceOutput;
 pub use serve::{Http, Serve, Stdio, http, stdio};
+pub use tasks::{MemoryStore, TaskRecord, TaskStore};
 pub use tool::Tool;
 pub use visible::Item;
 

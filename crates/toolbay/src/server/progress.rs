@@ -9,7 +9,7 @@ use toolbay_protocol::exchange::Note;
 
 use super::context::Ctx;
 
-/// How far a call is; sent when it is awaited, to callers that want to know.
+/// How far a call is; sent when it is awaited, to callers that want to know. Of a task, the words alone are kept.
 ///
 /// Progress must grow (spec: basic/utilities/progress): a note that does not is left out.
 #[derive(Debug)]
@@ -40,6 +40,9 @@ impl<'a> IntoFuture for ProgressNote<'a> {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let Self { cx, done, total, message } = self;
+            if let (Some(task), Some(message)) = (cx.task(), &message) {
+                task.say(message.clone()).await;
+            }
             if cx.wants_progress() && cx.grows(done) {
                 cx.note(Note::progress(done, total, message.as_deref())).await;
             }

@@ -8,7 +8,7 @@ use toolbay_protocol::{
     fault::code,
     greeting::Profile,
     headers::HeaderPlan,
-    types::{Conform as _, Dict, ReadResourceResult},
+    types::{Conform as _, Dict, ReadResourceResult, TaskSupport},
     watch::Filter,
 };
 use toolbay_transport::{Caller, Cx, Request, Service, Watch};
@@ -24,6 +24,7 @@ use super::{
     registry::{Listed, Registry, Table},
     resource::ReadWork,
     resource_output::Of,
+    tasks::{self, Start},
 };
 use crate::error::Result;
 
@@ -62,6 +63,9 @@ pub(crate) async fn answer(live: &Arc<Live>, request: Request, line: Cx) -> Outc
         Method::ResourcesRead => read_resource(live, request, line).await,
         Method::PromptsGet => get_prompt(live, request, line).await,
         Method::Complete => completion::serve(live, request, line).await,
+        Method::TasksGet | Method::TasksResult | Method::TasksList | Method::TasksCancel | Method::TasksUpdate => {
+            tasks::serve(live, request, line).await
+        }
         // Kept by the transport, whose sessions have the level.
         Method::SetLevel | Method::Ping => Ok(Raw::EMPTY),
         other => Err(Fault::method(other).into()),
@@ -76,11 +80,12 @@ fn text(params: &Raw, key: &str) -> Params<String> {
 }
 
 async fn call_tool(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {
-    let (mut name, mut arguments) = (None, Raw::EMPTY);
+    let (mut name, mut arguments, mut wants_task) = (None, Raw::EMPTY, false);
     for member in request.params.members() {
         match &*member.key {
             "name" => name = Some(member.value),
             "arguments" if member.value.as_bytes() != b"null" => arguments = member.value,
+            "task" => wants_task = true,
             _ => {}
         }
     }
@@ -93,6 +98,11 @@ async fn call_tool(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {
     let tool = live.registry.load().tools.get(&name).cloned();
     let tool = tool.filter(|tool| live.shows(&request.caller, tool.item()));
     let tool = tool.ok_or_else(|| ErrorObject::invalid_params(format!("there is no tool called {name:?}")))?;
+    if tool.task_support() != TaskSupport::Forbidden || wants_task {
+        let start = Start::of(&tool, &request.caller, &request.params)?;
+        let cx = Ctx::starting(request, line, live, start.clone())?;
+        return tasks::call(live, tool, arguments, cx, start).await;
+    }
     let cx = Ctx::new(request, line, live)?;
     let came = failure::run(&cx, || (tool.call)(&arguments, &cx)).await;
     failure::of_tool(live, Subject { kind: "tool", name: &tool.words.name }, came)

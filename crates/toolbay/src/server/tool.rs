@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use toolbay_protocol::{
     Raw,
     headers::HeaderPlan,
-    types::{self, Icon, Meta, ToolAnnotations},
+    types::{self, Icon, Meta, TaskSupport, ToolAnnotations},
 };
 
 use super::{
@@ -39,7 +39,15 @@ type Bind<S> = Box<dyn FnOnce(Arc<S>) -> Call + Send + Sync>;
 /// ```
 pub struct Tool<S = ()> {
     pub(crate) words: types::Tool,
+    starts: TaskStart,
     bind: Bind<S>,
+}
+
+/// When a call becomes a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TaskStart {
+    AtOnce,
+    WhenAsked,
 }
 
 impl<S: Send + Sync + 'static> Tool<S> {
@@ -67,7 +75,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
                 Ok(Box::pin(async move { work.await.into_result(revision) }) as Work)
             })
         });
-        Self { words, bind }
+        Self { words, starts: TaskStart::AtOnce, bind }
     }
 
     /// What it is called for people.
@@ -126,6 +134,32 @@ impl<S: Send + Sync + 'static> Tool<S> {
         self
     }
 
+    /// Calls may run as tasks: they outlive their request, their caller asks what became of them, and their questions are
+    /// put to whoever watches the task. Callers that know no tasks wait for the answer.
+    #[must_use]
+    pub fn task(self) -> Self {
+        self.supports(TaskSupport::Optional)
+    }
+
+    /// Calls must run as tasks; callers that know none are refused, where the revision has tasks at all.
+    #[must_use]
+    pub fn only_as_task(self) -> Self {
+        self.supports(TaskSupport::Required)
+    }
+
+    /// Calls become tasks not at once but when the function says so ([`Ctx::into_task`]): until then it asks its caller
+    /// as in any other call.
+    #[must_use]
+    pub fn task_when_asked(mut self) -> Self {
+        self.starts = TaskStart::WhenAsked;
+        self
+    }
+
+    fn supports(mut self, support: TaskSupport) -> Self {
+        self.words.execution.get_or_insert_default().task_support = Some(support);
+        self
+    }
+
     /// A picture of it; one more each time.
     #[must_use]
     pub fn icon(mut self, icon: Icon) -> Self {
@@ -163,7 +197,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
             panic!("tool `{}` cannot mirror its arguments in headers: {}", self.words.name, problems.join("; "))
         });
         let headers = Some(Arc::new(plan)).filter(|plan| !plan.is_empty());
-        ToolEntry { words: self.words, headers, call: (self.bind)(state) }
+        ToolEntry { words: self.words, headers, starts: self.starts, call: (self.bind)(state) }
     }
 }
 
@@ -177,7 +211,16 @@ impl<S> fmt::Debug for Tool<S> {
 pub(crate) struct ToolEntry {
     pub(crate) words: types::Tool,
     pub(crate) headers: Option<Arc<HeaderPlan>>,
+    pub(crate) starts: TaskStart,
     pub(crate) call: Call,
+}
+
+impl ToolEntry {
+    /// Whether its calls run as tasks.
+    pub(crate) fn task_support(&self) -> TaskSupport {
+        let support = self.words.execution.as_ref().and_then(|execution| execution.task_support.clone());
+        support.unwrap_or(TaskSupport::Forbidden)
+    }
 }
 
 /// spec: server/tools, names

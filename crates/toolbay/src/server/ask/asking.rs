@@ -9,7 +9,7 @@ use std::{
 use tokio::time;
 use toolbay_protocol::{
     ErrorObject, Method,
-    exchange::{Ask, Asks, Outcome},
+    exchange::{Answers, Ask, Asks, Outcome},
 };
 use toolbay_transport::talk::{Manner, Reply};
 
@@ -49,6 +49,12 @@ impl Ctx {
     async fn answer(&self, key: &str, ask: &Ask) -> Result<Outcome> {
         let before = self.memory().answer(key);
         if let Some(answer) = before {
+            return Ok(answer);
+        }
+        if let Some(task) = self.task() {
+            self.caller().introduction.admits(ask).map_err(ErrorObject::from)?;
+            let answer = task.ask(key, ask.clone()).await?;
+            self.memory().take(Answers::one(key, answer.clone()));
             return Ok(answer);
         }
         match self.line().manner() {

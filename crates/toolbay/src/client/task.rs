@@ -1,0 +1,149 @@
+//! Calls that outlive their request, watched from afar: of the extension for 2026-07-28, and of the 2025-11-25 core.
+
+use std::time::Duration;
+
+use toolbay_protocol::{
+    ErrorObject, Feature, Method, Raw,
+    exchange::{Ask, Asks},
+    raw::Object,
+    types::{CallToolResult, Dict, InputRequest, Number, TaskStatus},
+};
+
+use super::{connected::Client, error::ClientError};
+
+/// What a call came to at first.
+#[derive(Debug)]
+pub enum Started {
+    /// Its result.
+    Done(Box<CallToolResult>),
+    /// A task, which goes on at the server whatever happens here.
+    Task(RemoteTask),
+}
+
+/// A task at a server.
+#[derive(Clone, Debug)]
+pub struct RemoteTask {
+    client: Client,
+    id: String,
+    poll: Duration,
+}
+
+/// Where a task stands.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TaskState {
+    /// Where.
+    pub status: TaskStatus,
+    /// Why, for people.
+    pub message: Option<String>,
+    asks: Dict<InputRequest>,
+    result: Option<Raw>,
+    error: Option<Raw>,
+}
+
+/// How long to wait before asking again, where the server does not say.
+const POLL: Duration = Duration::from_secs(1);
+/// Nobody is asked more often, whatever the server says.
+const BUSIEST: Duration = Duration::from_millis(20);
+
+impl RemoteTask {
+    /// The task that a result names, if it is one.
+    pub(crate) fn of(client: &Client, result: &Raw) -> Option<Self> {
+        let task = if client.revision().has(Feature::CoreTasks) {
+            result.get("task")?
+        } else {
+            let kind = result.get("resultType")?;
+            (kind.as_bytes() == br#""task""#).then(|| result.clone())?
+        };
+        let id = task.get("taskId")?.as_text()?.into_owned();
+        Some(Self { client: client.clone(), id, poll: poll(&task) })
+    }
+
+    /// A task that was begun before, by its id.
+    pub fn known(client: &Client, id: impl Into<String>) -> Self {
+        Self { client: client.clone(), id: id.into(), poll: POLL }
+    }
+
+    /// Names it.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn params(&self) -> Object {
+        let mut params = Object::with_capacity(self.id.len() + 16);
+        params.put_text("taskId", &self.id);
+        params
+    }
+
+    /// Where it stands now.
+    pub async fn state(&self) -> Result<TaskState, ClientError> {
+        let raw = self.client.request(Method::TasksGet, self.params().finish()).await?;
+        read(&raw)
+    }
+
+    /// Takes it back; it may still come to its end.
+    pub async fn cancel(&self) -> Result<(), ClientError> {
+        self.client.request(Method::TasksCancel, self.params().finish()).await.map(drop)
+    }
+
+    /// Waits for its end and answers what it asks meanwhile, with the client's handlers.
+    pub async fn result(&self) -> Result<CallToolResult, ClientError> {
+        if self.client.revision().has(Feature::CoreTasks) {
+            let raw = self.client.request(Method::TasksResult, self.params().finish()).await?;
+            return raw.read().map_err(ClientError::misfit);
+        }
+        loop {
+            let state = self.state().await?;
+            match (&state.status, state.result, state.error) {
+                (TaskStatus::Completed, Some(result), _) => return result.read().map_err(ClientError::misfit),
+                (TaskStatus::Failed, _, Some(error)) => return Err(ErrorObject::read(&error).into()),
+                (status, ..) if status.is_final() => {
+                    let what = state.message.unwrap_or_else(|| format!("the task is {status}"));
+                    return Err(ClientError::Refused(ErrorObject::internal(what)));
+                }
+                (..) => {}
+            }
+            if !state.asks.is_empty() {
+                self.answer(state.asks).await?;
+            }
+            tokio::time::sleep(self.poll).await;
+        }
+    }
+
+    async fn answer(&self, asks: Dict<InputRequest>) -> Result<(), ClientError> {
+        let asks: Asks = asks
+            .into_iter()
+            .map(|(key, request)| (key.into_string(), Ask { method: request.method, params: request.params }))
+            .collect();
+        let answers = self.client.answers(asks).await;
+        let mut responses = Object::with_capacity(128);
+        for (key, answer) in answers {
+            // There is no place for a refusal; the task waits until it is over.
+            if let Ok(answer) = answer {
+                responses.put(&key, &answer);
+            }
+        }
+        let mut params = self.params();
+        params.put("inputResponses", &responses.finish());
+        self.client.request(Method::TasksUpdate, params.finish()).await.map(drop)
+    }
+}
+
+fn poll(task: &Raw) -> Duration {
+    let said = task.get("pollIntervalMs").or_else(|| task.get("pollInterval"));
+    let said = said.and_then(Number::read).and_then(|millis| millis.as_u64());
+    said.map_or(POLL, Duration::from_millis).max(BUSIEST)
+}
+
+fn read(raw: &Raw) -> Result<TaskState, ClientError> {
+    let text = |key: &str| raw.get(key).and_then(|text| text.as_text().map(std::borrow::Cow::into_owned));
+    let status = text("status").ok_or_else(|| ClientError::misfit("a task without a status"))?;
+    let asks = raw.get("inputRequests").map(|asks| asks.read().map_err(ClientError::misfit)).transpose()?;
+    Ok(TaskState {
+        status: TaskStatus::from(&*status),
+        message: text("statusMessage"),
+        asks: asks.unwrap_or_default(),
+        result: raw.get("result"),
+        error: raw.get("error"),
+    })
+}

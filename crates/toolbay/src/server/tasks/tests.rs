@@ -1,0 +1,215 @@
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use toolbay_protocol::{
+    ErrorObject, Method, Raw, Revision,
+    exchange::{Answers, Outcome, Step},
+    greeting::Introduction,
+    peer::Call,
+};
+use toolbay_transport::{Approach, Connection, Principal, connect, duplex::Options};
+
+use crate::{Client, Ctx, Fail, JsonSchema, Server, Tool, ToolError, serde::Deserialize, types::ElicitResult};
+
+#[derive(Deserialize, JsonSchema)]
+struct Name {
+    name: String,
+}
+
+fn server() -> Server {
+    Server::new("t", "1")
+        .tool(Tool::new("quick", "", || async { "done" }))
+        .tool(Tool::new("job", "", || async { "done" }).task())
+        .tool(Tool::new("sad", "", || async { Err::<(), _>(ToolError::new("no")) }).task())
+        .tool(Tool::new("only", "", || async { "done" }).only_as_task())
+        .tool(Tool::new("forever", "", std::future::pending::<String>).task())
+        .tool(Tool::new("wrong", "", || async { Err::<(), _>(ErrorObject::internal("broken")) }).task())
+        .tool(
+            Tool::new("ask", "", |cx: Ctx| async move {
+                let (a, b) = tokio::try_join!(cx.ask::<Name>("a", "A?"), cx.ask::<Name>("b", "B?"))?;
+                Ok::<_, Fail>(format!("{}{}", a.name, b.name))
+            })
+            .task(),
+        )
+        .tool(
+            Tool::new("later", "", |cx: Ctx| async move {
+                let name: Name = cx.ask("name", "Who?").await?;
+                cx.into_task().await?;
+                let more: Name = cx.ask("name2", "And?").await?;
+                Ok::<_, Fail>(format!("{}{}", name.name, more.name))
+            })
+            .task()
+            .task_when_asked(),
+        )
+}
+
+async fn meet(server: &Server, revision: Revision, principal: Principal, tasks: bool) -> Connection {
+    let extensions = if tasks { json!({"io.modelcontextprotocol/tasks": {}}) } else { json!({}) };
+    let capabilities = Raw::of(&json!({"elicitation": {}, "extensions": extensions}));
+    let us = Introduction { capabilities, ..Introduction::anonymous(revision) };
+    let mut approach = Approach::new(us);
+    approach.revision = Some(revision);
+    connect::memory(Arc::new(server.clone()), Options { principal, ..Options::default() }, approach).await.unwrap()
+}
+
+async fn ask(connection: &Connection, method: Method, params: Value) -> Result<Value, ErrorObject> {
+    connection.request(Call::new(method, Some(Raw::of(&params)))).await.unwrap().map(|raw| raw.read().unwrap())
+}
+
+async fn call(connection: &Connection, name: &str) -> Result<Value, ErrorObject> {
+    ask(connection, Method::ToolsCall, json!({"name": name})).await
+}
+
+/// The state of a task once it is no longer `working`.
+async fn settled(connection: &Connection, id: &Value) -> Value {
+    loop {
+        let state = ask(connection, Method::TasksGet, json!({"taskId": id})).await.unwrap();
+        if state["status"] != "working" {
+            return state;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_client_of_the_extension_is_given_tasks_and_others_answers() {
+    // rules 173, 174, 176
+    let server = server();
+    let with = meet(&server, Revision::LATEST, Principal::Local, true).await;
+    let without = meet(&server, Revision::LATEST, Principal::Local, false).await;
+    let created = call(&with, "job").await.unwrap();
+    assert_eq!((&created["resultType"], &created["status"]), (&json!("task"), &json!("working")));
+    assert!(created["ttlMs"].is_u64() && created["pollIntervalMs"].is_u64() && created.get("task").is_none());
+    let state = settled(&with, &created["taskId"]).await;
+    assert_eq!((&state["resultType"], &state["status"]), (&json!("complete"), &json!("completed")));
+    assert_eq!(state["result"]["content"][0]["text"], "done");
+    assert_eq!(call(&without, "job").await.unwrap()["content"][0]["text"], "done");
+    assert_eq!(call(&with, "quick").await.unwrap()["resultType"], "complete");
+    let refused = call(&without, "only").await.unwrap_err();
+    assert_eq!(refused.code, -32021);
+    let needed: Value = refused.data.unwrap().read().unwrap();
+    assert_eq!(needed["requiredCapabilities"]["extensions"]["io.modelcontextprotocol/tasks"], json!({}));
+    let get = ask(&without, Method::TasksGet, json!({"taskId": created["taskId"]})).await;
+    assert_eq!(get.unwrap_err().code, -32021);
+    let sad = call(&with, "sad").await.unwrap();
+    let sad = settled(&with, &sad["taskId"]).await;
+    assert_eq!((&sad["status"], &sad["result"]["isError"]), (&json!("completed"), &json!(true)));
+    let wrong = call(&with, "wrong").await.unwrap();
+    let wrong = settled(&with, &wrong["taskId"]).await;
+    assert_eq!((&wrong["status"], &wrong["error"]["code"]), (&json!("failed"), &json!(-32603)));
+}
+
+#[tokio::test]
+async fn a_task_belongs_to_its_principal() {
+    // rules 179 and 184
+    let server = server();
+    let mine = meet(&server, Revision::LATEST, Principal::Named("me".into()), true).await;
+    let yours = meet(&server, Revision::LATEST, Principal::Named("you".into()), true).await;
+    let created = call(&mine, "forever").await.unwrap();
+    for method in [Method::TasksGet, Method::TasksCancel] {
+        let params = json!({"taskId": created["taskId"]});
+        assert_eq!(ask(&yours, method, params).await.unwrap_err().code, -32602);
+    }
+    let state = ask(&mine, Method::TasksGet, json!({"taskId": created["taskId"]})).await.unwrap();
+    assert_eq!(state["status"], "working");
+    // rule 178
+    for _ in 0..2 {
+        let ack = ask(&mine, Method::TasksCancel, json!({"taskId": created["taskId"]})).await.unwrap();
+        assert_eq!(ack["resultType"], "complete");
+        assert!(ack.get("taskId").is_none());
+    }
+    assert_eq!(settled(&mine, &created["taskId"]).await["status"], "cancelled");
+}
+
+#[tokio::test]
+async fn questions_of_a_task_are_answered_one_by_one() {
+    // rule 177
+    let connection = meet(&server(), Revision::LATEST, Principal::Local, true).await;
+    let id = call(&connection, "ask").await.unwrap()["taskId"].clone();
+    let state = settled(&connection, &id).await;
+    assert_eq!(state["status"], "input_required");
+    assert_eq!(state["inputRequests"]["a"]["method"], "elicitation/create");
+    assert!(state.get("requestState").is_none() && state["inputRequests"]["b"].is_object());
+    let answer = |key: &str, content: Value| {
+        let responses = json!({ key: {"action": "accept", "content": content}, "stray": 1 });
+        ask(&connection, Method::TasksUpdate, json!({"taskId": id, "inputResponses": responses}))
+    };
+    assert_eq!(answer("a", json!({"name": "x"})).await.unwrap()["resultType"], "complete");
+    let state = ask(&connection, Method::TasksGet, json!({"taskId": id})).await.unwrap();
+    assert!(state["status"] == "input_required" && state["inputRequests"].get("a").is_none());
+    // One that does not fit is asked for again, under a key that was never used.
+    answer("b", json!({"nome": "x"})).await.unwrap();
+    let state = settled(&connection, &id).await;
+    assert_eq!(state["inputRequests"].as_object().unwrap().keys().collect::<Vec<_>>(), ["b#2"]);
+    answer("b", json!({"name": "late"})).await.unwrap();
+    answer("b#2", json!({"name": "y"})).await.unwrap();
+    let state = settled(&connection, &id).await;
+    assert_eq!(state["result"]["content"][0]["text"], "xy");
+}
+
+#[tokio::test]
+async fn a_call_asks_first_and_becomes_a_task_then() {
+    // rule 181
+    let connection = meet(&server(), Revision::LATEST, Principal::Local, true).await;
+    let params = Raw::of(&json!({"name": "later"}));
+    let mut running = connection.call(Call::new(Method::ToolsCall, Some(params))).await.unwrap();
+    let Step::Ask(_) = running.step().await.unwrap() else { panic!("it asks first") };
+    let name = |name: &str| -> Outcome { Ok(Raw::of(&json!({"action": "accept", "content": {"name": name}}))) };
+    running.answer(Answers::one("name", name("Ada"))).await.unwrap();
+    let Step::Done(Ok(created)) = running.step().await.unwrap() else { panic!("it becomes a task") };
+    let created: Value = created.read().unwrap();
+    assert_eq!(created["resultType"], "task");
+    assert!(created.get("requestState").is_none());
+    let state = settled(&connection, &created["taskId"]).await;
+    assert_eq!(state["inputRequests"].as_object().unwrap().len(), 1);
+    let responses = json!({"name2": {"action": "accept", "content": {"name": "!"}}});
+    ask(&connection, Method::TasksUpdate, json!({"taskId": created["taskId"], "inputResponses": responses}))
+        .await
+        .unwrap();
+    assert_eq!(settled(&connection, &created["taskId"]).await["result"]["content"][0]["text"], "Ada!");
+}
+
+#[tokio::test]
+async fn the_core_of_2025_11_25_has_tasks_of_its_own() {
+    // rules 167 to 171
+    let connection = meet(&server(), Revision::LATEST_LEGACY, Principal::Local, false).await;
+    let start = |name: &str| ask(&connection, Method::ToolsCall, json!({"name": name, "task": {"ttl": 60_000}}));
+    assert_eq!(call(&connection, "job").await.unwrap()["content"][0]["text"], "done");
+    assert_eq!(call(&connection, "only").await.unwrap_err().code, -32601);
+    assert_eq!(start("quick").await.unwrap_err().code, -32601);
+    let task = start("sad").await.unwrap()["task"].clone();
+    assert_eq!((&task["ttl"], &task["status"]), (&json!(60_000), &json!("working")));
+    let id = json!({"taskId": task["taskId"]});
+    let result = ask(&connection, Method::TasksResult, id.clone()).await.unwrap();
+    assert_eq!(result["content"][0]["text"], "no");
+    assert_eq!(result["_meta"]["io.modelcontextprotocol/related-task"], id);
+    assert_eq!(ask(&connection, Method::TasksGet, id.clone()).await.unwrap()["status"], "failed");
+    assert_eq!(ask(&connection, Method::TasksCancel, id).await.unwrap_err().code, -32602);
+    let forever = json!({"taskId": start("forever").await.unwrap()["task"]["taskId"]});
+    assert_eq!(ask(&connection, Method::TasksCancel, forever.clone()).await.unwrap()["status"], "cancelled");
+    assert!(ask(&connection, Method::TasksResult, forever).await.is_err());
+    let list = ask(&connection, Method::TasksList, json!({})).await.unwrap();
+    assert_eq!(list["tasks"].as_array().unwrap().len(), 2);
+    assert_eq!(ask(&connection, Method::TasksList, json!({"cursor": "x"})).await.unwrap_err().code, -32602);
+    assert_eq!(ask(&connection, Method::TasksUpdate, json!({"taskId": "x"})).await.unwrap_err().code, -32601);
+}
+
+#[tokio::test]
+async fn questions_of_a_core_task_come_while_its_result_is_awaited() {
+    // rule 169
+    let client = Client::builder("c", "1")
+        .revision(Revision::LATEST_LEGACY)
+        .on_form(|form| async move {
+            assert!(form.meta.unwrap().get("io.modelcontextprotocol/related-task").is_some());
+            ElicitResult::accept([("name", Raw::of(&form.message))].into_iter().collect())
+        })
+        .connect(server())
+        .await
+        .unwrap();
+    let call = json!({"name": "ask", "task": {}});
+    let created: Value = client.request(Method::ToolsCall, Raw::of(&call)).await.unwrap().read().unwrap();
+    let id = json!({"taskId": created["task"]["taskId"]});
+    assert_eq!(settled(&client.connection(), &created["task"]["taskId"]).await["status"], "input_required");
+    let result: Value = client.request(Method::TasksResult, Raw::of(&id)).await.unwrap().read().unwrap();
+    assert_eq!(result["content"][0]["text"], "A?B?");
+}
