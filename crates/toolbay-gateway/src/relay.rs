@@ -7,7 +7,7 @@
 use std::{sync::Arc, time::SystemTime};
 
 use toolbay_protocol::{
-    ErrorObject, Feature, Method, Raw,
+    ErrorObject, Feature, Method, Raw, Revision,
     exchange::{Answers, Asks, Outcome, Return, Wishes},
     fault::code,
     peer::{Call, Patience},
@@ -67,8 +67,9 @@ async fn serve(bay: &Inner, request: Request, cx: Cx, ticket: &mut Ticket) -> Re
             let parked = bay.parking.take(handle);
             let parked =
                 parked.ok_or_else(|| ErrorObject::invalid_params("the call that waited is no longer there"))?;
-            let connection = connection(bay, &permit)?;
-            resume(parked, bay, &connection, &request, &cx, &route.server, &binding).await
+            // The call has a connection already; a permit is wanted all the same.
+            drop(permit);
+            resume(parked, bay, &request, &cx, &route.server, &binding).await
         }
         Some(Carried::Through { server, state }) if *server == *route.server => {
             let returning = Return { answers: request.returning.answers.clone(), state };
@@ -167,7 +168,7 @@ async fn begin(
     route: Route,
     returning: Return,
     cx: &Cx,
-    binding: &Binding,
+    binding: &Binding<'_>,
 ) -> Result<Crossing, ErrorObject> {
     let connection = connection(bay, &permit)?;
     let revision = connection.meeting().revision;
@@ -175,6 +176,7 @@ async fn begin(
         .map_err(ErrorObject::from)?;
     let silence = bay.silence(&route.server);
     let call = Call {
+        behalf: Some(Arc::clone(&request.caller.introduction)),
         method: request.method.clone(),
         params: Some(params),
         wishes: wishes(&request.caller, &request.params, cx),
@@ -185,7 +187,7 @@ async fn begin(
         .call(call)
         .await
         .map_err(|error| ErrorObject::internal(format!("server {:?} could not be called: {error}", route.server)))?;
-    Ok(cross(running, banks(bay, &connection, request, cx, &route.server, binding)).await)
+    Ok(cross(running, banks(bay, revision, request, cx, &route.server, binding)).await)
 }
 
 /// What the caller wants beside the outcome.
@@ -200,18 +202,18 @@ fn wishes(caller: &Caller, params: &Raw, cx: &Cx) -> Wishes {
 
 fn banks<'b>(
     bay: &'b Inner,
-    connection: &Connection,
+    revision: Revision,
     request: &'b Request,
     cx: &'b Cx,
     server: &'b Arc<str>,
-    binding: &'b Binding,
+    binding: &'b Binding<'b>,
 ) -> Banks<'b> {
     Banks {
         method: request.method.clone(),
         caller: &request.caller,
         cx,
         server,
-        revision: connection.meeting().revision,
+        revision,
         binding,
         sealer: &bay.sealer,
         parking: &bay.parking,
@@ -222,14 +224,13 @@ fn banks<'b>(
 async fn resume(
     parked: Parked,
     bay: &Inner,
-    connection: &Connection,
     request: &Request,
     cx: &Cx,
     server: &Arc<str>,
-    binding: &Binding,
+    binding: &Binding<'_>,
 ) -> Result<Crossing, ErrorObject> {
-    let Parked { mut running, asks } = parked;
-    let banks = banks(bay, connection, request, cx, server, binding);
+    let Parked { mut running, asks, revision } = parked;
+    let banks = banks(bay, revision, request, cx, server, binding);
     let brought = request.returning.answers.clone().unwrap_or_default();
     let missing: Asks = asks
         .iter()

@@ -25,7 +25,7 @@ pub trait Listener: Send + Sync + 'static {
 
     /// A question that names no call; refused where nobody overrides this.
     fn asked(&self, ask: Ask) -> Pin<Box<dyn Future<Output = Outcome> + Send>> {
-        let what = format!("{} outside a call is not answered here", ask.method);
+        let what = format!("{}: none of the calls in flight is of somebody who answers that", ask.method);
         Box::pin(async { Err(ErrorObject::new(code::METHOD_NOT_FOUND, what)) })
     }
 

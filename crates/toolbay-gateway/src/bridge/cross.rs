@@ -34,7 +34,7 @@ pub(crate) struct Banks<'b> {
     pub(crate) cx: &'b Cx,
     pub(crate) server: &'b Arc<str>,
     pub(crate) revision: Revision,
-    pub(crate) binding: &'b Binding,
+    pub(crate) binding: &'b Binding<'b>,
     pub(crate) sealer: &'b Sealer,
     pub(crate) parking: &'b Parking,
 }
@@ -156,7 +156,7 @@ impl Banks<'_> {
             return Crossing::Done(Err(ErrorObject::internal("the system has no random numbers to seal with")));
         };
         if let Some(handle) = handle {
-            self.parking.park(handle, Parked { running, asks });
+            self.parking.park(handle, Parked { running, asks, revision: self.revision });
         }
         match self.cx.ask(shown, Some(state)).await {
             Ok(_) => Crossing::WillReturn,

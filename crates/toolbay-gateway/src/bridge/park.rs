@@ -7,7 +7,7 @@ use std::{
 };
 
 use tokio::{task::JoinHandle, time};
-use toolbay_protocol::exchange::Asks;
+use toolbay_protocol::{Revision, exchange::Asks};
 use toolbay_transport::Running;
 
 use super::seal::LIFE;
@@ -20,6 +20,8 @@ const PLACES: usize = 256;
 pub(crate) struct Parked {
     pub(crate) running: Running,
     pub(crate) asks: Asks,
+    /// The revision in which the server is spoken to.
+    pub(crate) revision: Revision,
 }
 
 /// Where they wait.

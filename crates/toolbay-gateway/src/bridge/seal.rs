@@ -27,11 +27,21 @@ pub(crate) enum Carried {
 
 /// Who may bring it back, and for what. It is not carried but made again from the request that comes back.
 #[derive(Debug)]
-pub(crate) struct Binding(Vec<u8>);
+pub(crate) struct Binding<'r> {
+    principal: &'r Principal,
+    method: &'r Method,
+    params: &'r Raw,
+}
 
-impl Binding {
+impl<'r> Binding<'r> {
     /// Binds to a caller and to a request, whatever it answers.
-    pub(crate) fn new(principal: &Principal, method: &Method, params: &Raw) -> Self {
+    pub(crate) fn new(principal: &'r Principal, method: &'r Method, params: &'r Raw) -> Self {
+        Self { principal, method, params }
+    }
+
+    /// What is bound to, as bytes; made only where something is sealed or opened.
+    fn bytes(&self) -> Vec<u8> {
+        let Self { principal, method, params } = self;
         let bare = params.with(&[("_meta", None), ("inputResponses", None), ("requestState", None)]);
         let mut bound = match principal {
             Principal::Local => b"local".to_vec(),
@@ -41,7 +51,7 @@ impl Binding {
         bound.extend_from_slice(method.as_str().as_bytes());
         bound.push(0);
         bound.extend_from_slice(&Sha256::digest(bare.as_bytes()));
-        Self(bound)
+        bound
     }
 }
 
@@ -63,12 +73,12 @@ impl Sealer {
     }
 
     /// Seals `carried` until its life is over.
-    pub(crate) fn seal(&self, carried: Carried, binding: &Binding, now: SystemTime) -> Result<Raw, SealError> {
+    pub(crate) fn seal(&self, carried: Carried, binding: &Binding<'_>, now: SystemTime) -> Result<Raw, SealError> {
         let content = Content { until: seconds(now) + LIFE.as_secs(), carried };
         let content = Raw::of(&content);
         let mut nonce = [0; NONCE];
         getrandom::fill(&mut nonce).map_err(|_| SealError)?;
-        let payload = Payload { msg: content.as_bytes(), aad: &binding.0 };
+        let payload = Payload { msg: content.as_bytes(), aad: &binding.bytes() };
         let sealed = self.0.encrypt(&XNonce::from(nonce), payload).map_err(|_| SealError)?;
         let mut text = nonce.to_vec();
         text.extend_from_slice(&sealed);
@@ -76,12 +86,12 @@ impl Sealer {
     }
 
     /// Opens what came back. Whatever is wrong with it looks the same: it is not ours.
-    pub(crate) fn open(&self, state: &Raw, binding: &Binding, now: SystemTime) -> Result<Carried, SealError> {
+    pub(crate) fn open(&self, state: &Raw, binding: &Binding<'_>, now: SystemTime) -> Result<Carried, SealError> {
         let text = state.as_text().ok_or(SealError)?;
         let text = URL_SAFE_NO_PAD.decode(text.as_bytes()).map_err(|_| SealError)?;
         let (nonce, sealed) = text.split_at_checked(NONCE).ok_or(SealError)?;
         let nonce: [u8; NONCE] = nonce.try_into().map_err(|_| SealError)?;
-        let payload = Payload { msg: sealed, aad: &binding.0 };
+        let payload = Payload { msg: sealed, aad: &binding.bytes() };
         let content = self.0.decrypt(&XNonce::from(nonce), payload).map_err(|_| SealError)?;
         let content: Content = serde_json::from_slice(&content).map_err(|_| SealError)?;
         if content.until < seconds(now) { Err(SealError) } else { Ok(content.carried) }
@@ -115,21 +125,24 @@ mod tests {
         let params = |text: &str| Raw::parse(text.to_owned().into(), Default::default()).unwrap();
         let first = params(r#"{"name":"x","_meta":{"a":1}}"#);
         let again = params(r#"{"name":"x","_meta":{"a":2},"inputResponses":{},"requestState":"s"}"#);
-        let bind = |who: &Principal, method: &Method, params: &Raw| Binding::new(who, method, params);
+
         let carried = Carried::Through { server: "a".into(), state: Some(params(r#"{"deep":1.50}"#)) };
-        let state = sealer.seal(carried.clone(), &bind(&Principal::Local, &method, &first), now).unwrap();
-        let open = |state: &Raw, binding: Binding, now| sealer.open(state, &binding, now);
-        assert_eq!(open(&state, bind(&Principal::Local, &method, &again), now), Ok(carried));
+        let state = sealer.seal(carried.clone(), &Binding::new(&Principal::Local, &method, &first), now).unwrap();
+        let open = |state: &Raw, binding: Binding<'_>, now| sealer.open(state, &binding, now);
+        assert_eq!(open(&state, Binding::new(&Principal::Local, &method, &again), now), Ok(carried));
         let other = Principal::Named("eve".into());
-        assert_eq!(open(&state, bind(&other, &method, &again), now), Err(SealError));
-        assert_eq!(open(&state, bind(&Principal::Local, &Method::PromptsGet, &again), now), Err(SealError));
-        assert_eq!(open(&state, bind(&Principal::Local, &method, &params(r#"{"name":"y"}"#)), now), Err(SealError));
-        assert_eq!(open(&state, bind(&Principal::Local, &method, &again), now + LIFE * 2), Err(SealError));
+        assert_eq!(open(&state, Binding::new(&other, &method, &again), now), Err(SealError));
+        assert_eq!(open(&state, Binding::new(&Principal::Local, &Method::PromptsGet, &again), now), Err(SealError));
+        assert_eq!(
+            open(&state, Binding::new(&Principal::Local, &method, &params(r#"{"name":"y"}"#)), now),
+            Err(SealError)
+        );
+        assert_eq!(open(&state, Binding::new(&Principal::Local, &method, &again), now + LIFE * 2), Err(SealError));
         let mut tampered = state.as_text().unwrap().into_owned();
         tampered.replace_range(40..41, if &tampered[40..41] == "A" { "B" } else { "A" });
-        assert_eq!(open(&Raw::of(&tampered), bind(&Principal::Local, &method, &again), now), Err(SealError));
-        assert_eq!(open(&Raw::EMPTY, bind(&Principal::Local, &method, &again), now), Err(SealError));
+        assert_eq!(open(&Raw::of(&tampered), Binding::new(&Principal::Local, &method, &again), now), Err(SealError));
+        assert_eq!(open(&Raw::EMPTY, Binding::new(&Principal::Local, &method, &again), now), Err(SealError));
         let elsewhere = Sealer::random().unwrap();
-        assert_eq!(elsewhere.open(&state, &bind(&Principal::Local, &method, &again), now), Err(SealError));
+        assert_eq!(elsewhere.open(&state, &Binding::new(&Principal::Local, &method, &again), now), Err(SealError));
     }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    exchange::{Outgoing, Return, Wishes},
+    exchange::{Ask, Outgoing, Return, Wishes},
     frame::Id,
     greeting::Introduction,
     method::Method,
@@ -50,13 +50,15 @@ pub struct Call {
     pub returning: Return,
     /// How long it may take.
     pub patience: Patience,
+    /// Who stands behind it and can be asked; ourselves where nobody is named.
+    pub behalf: Option<Arc<Introduction>>,
 }
 
 impl Call {
     /// A request that wants its outcome and nothing else.
     pub fn new(method: Method, params: Option<Raw>) -> Self {
         let (wishes, returning, patience) = (Wishes::default(), Return::default(), Patience::default());
-        Self { method, params, wishes, returning, patience }
+        Self { method, params, wishes, returning, patience, behalf: None }
     }
 
     /// Its exchange, as `us`, under `id`.
@@ -71,15 +73,22 @@ impl Call {
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) exchange: Outgoing,
+    behalf: Option<Arc<Introduction>>,
     patience: Patience,
     due: Instant,
     end: Option<Instant>,
 }
 
 impl Pending {
-    pub(super) fn new(exchange: Outgoing, patience: Patience, now: Instant) -> Self {
+    pub(super) fn new(exchange: Outgoing, behalf: Option<Arc<Introduction>>, patience: Patience, now: Instant) -> Self {
         let end = patience.total.map(|total| after(now, total));
-        Self { exchange, patience, due: after(now, patience.silence), end }
+        Self { exchange, behalf, patience, due: after(now, patience.silence), end }
+    }
+
+    /// Whether a question that names no call may be put to this one.
+    pub(super) fn can_be_asked(&self, ask: &Ask) -> bool {
+        let declared = |behalf: &Arc<Introduction>| behalf.admits(ask).is_ok();
+        self.exchange.method().may_ask() && self.behalf.as_ref().is_none_or(declared)
     }
 
     /// A sign of life came; while a question is open, the clock waits for the answer.

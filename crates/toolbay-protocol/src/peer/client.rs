@@ -63,11 +63,11 @@ impl Client {
 
     /// Begins a call under a key that was never used before on this link.
     pub fn call(&mut self, key: CallId, call: Call, now: Instant) {
-        let patience = call.patience;
+        let (patience, behalf) = (call.patience, call.behalf.clone());
         let id = self.mint(key);
         let exchange = call.exchange(Arc::clone(&self.us), id);
         self.out.push_back(exchange.open());
-        self.calls.insert(key, Pending::new(exchange, patience, now));
+        self.calls.insert(key, Pending::new(exchange, behalf, patience, now));
     }
 
     fn mint(&mut self, key: CallId) -> Id {
@@ -199,13 +199,14 @@ impl Client {
         self.out.push_back(Frame::reply(id, Err(fault.into())));
     }
 
-    /// A question names no call: it is put to the oldest that may be asked anything.
+    /// A question names no call: it is put to the oldest whose caller declared that it answers such a question.
     fn put(&mut self, id: Id, method: Method, params: Option<Raw>, now: Instant) {
-        let oldest = self.calls.iter().find(|(_, pending)| pending.exchange.method().may_ask()).map(|(key, _)| *key);
+        let ask = Ask { method, params };
+        let oldest = self.calls.iter().find(|(_, pending)| pending.can_be_asked(&ask)).map(|(key, _)| *key);
         self.questions.insert(id.clone(), oldest);
         match oldest {
-            Some(key) => self.step(key, Frame::Request { id, method, params }, now),
-            None => self.events.push_back(ClientEvent::Asked(id, Ask { method, params })),
+            Some(key) => self.step(key, Frame::Request { id, method: ask.method, params: ask.params }, now),
+            None => self.events.push_back(ClientEvent::Asked(id, ask)),
         }
     }
 

@@ -79,7 +79,19 @@ impl Server {
     /// A link on which nothing was said yet.
     pub fn new(profile: Arc<Profile>) -> Self {
         let (serving, ids, asked, out, events) = Default::default();
-        Self { profile, session: None, level: None, initialized: false, begun: 0, minted: 0, serving, ids, asked, out, events }
+        Self {
+            profile,
+            session: None,
+            level: None,
+            initialized: false,
+            begun: 0,
+            minted: 0,
+            serving,
+            ids,
+            asked,
+            out,
+            events,
+        }
     }
 
     /// Describes itself anew from here on.

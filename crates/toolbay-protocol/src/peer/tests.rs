@@ -704,3 +704,28 @@ fn nothing_is_left_behind_in_the_tables() {
         }
     }
 }
+
+#[test]
+fn a_question_goes_to_the_oldest_call_whose_caller_answers_such_questions() {
+    let mut desk = Desk::new(Revision::LATEST_LEGACY);
+    let behalf = |capabilities: serde_json::Value| {
+        Some(Arc::new(Introduction {
+            capabilities: Raw::of(&capabilities),
+            ..Introduction::anonymous(Revision::LATEST_LEGACY)
+        }))
+    };
+    let callers = [serde_json::json!({}), serde_json::json!({"roots": {}}), serde_json::json!({"elicitation": {}})];
+    for (key, capabilities) in (1..).zip(callers) {
+        let call = Call { behalf: behalf(capabilities), ..Call::new(Method::ToolsCall, None) };
+        desk.client.call(CallId(key), call, desk.now);
+    }
+    let asked = |events: Vec<ClientEvent>| match &events[..] {
+        [ClientEvent::Step(key, Step::Ask(_))] => Some(key.0),
+        [ClientEvent::Asked(..)] => None,
+        other => panic!("{other:?}"),
+    };
+    let ask = |id: u64, method: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{}}}}"#);
+    assert_eq!(asked(desk.hear(&ask(1, "elicitation/create"))), Some(3));
+    assert_eq!(asked(desk.hear(&ask(2, "roots/list"))), Some(2));
+    assert_eq!(asked(desk.hear(&ask(3, "sampling/createMessage"))), None);
+}

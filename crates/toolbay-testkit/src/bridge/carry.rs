@@ -183,7 +183,7 @@ impl Bridge {
         let progress = if wants_progress { Wishes::progress() } else { Wishes::default() };
         let wishes = Wishes { log_level: level.or_else(|| self.level.clone()), ..progress };
         let patience = self.patience;
-        let call = Call { method: method.clone(), params: Some(params), wishes, returning, patience };
+        let call = Call { wishes, returning, patience, ..Call::new(method.clone(), Some(params)) };
         let call = back.call(call);
         let (open, put) = Default::default();
         let leg = Leg { caller: Some(key), who: caller, method, open, put, outcome: None, rounds: 0 };

@@ -9,7 +9,7 @@ use futures_util::{
 use tokio::{sync::oneshot, time};
 use tokio_util::sync::CancellationToken;
 use toolbay_protocol::{
-    Method, Raw,
+    Feature, Method, Raw,
     exchange::{Answers, Round},
     fault::{ErrorObject, code},
     greeting::Introduction,
@@ -369,10 +369,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
 
 /// How a caller of this revision answers questions.
 pub(crate) fn manner(caller: &Caller) -> Manner {
-    match caller.introduction.revision.era() {
-        toolbay_protocol::Era::Legacy => Manner::Stays,
-        toolbay_protocol::Era::Modern => Manner::Returns,
-    }
+    if caller.introduction.revision.has(Feature::Stateless) { Manner::Returns } else { Manner::Stays }
 }
 
 fn uri_of(params: Option<&Raw>) -> Option<String> {

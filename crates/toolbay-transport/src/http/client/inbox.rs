@@ -7,7 +7,7 @@ use std::{
 };
 
 use tokio::sync::Notify;
-use toolbay_protocol::{ErrorObject, Frame, Id, Method, fault::code};
+use toolbay_protocol::{ErrorObject, Frame, Id, Method, exchange::Ask, fault::code, greeting::Introduction};
 
 /// How much may wait for one call.
 const WAITING: usize = 64;
@@ -21,6 +21,7 @@ pub(super) struct Inboxes(Mutex<BTreeMap<Id, Arc<Inbox>>>);
 pub(super) struct Inbox {
     id: Id,
     method: Method,
+    behalf: Option<Arc<Introduction>>,
     frames: Mutex<VecDeque<Frame>>,
     news: Notify,
 }
@@ -31,8 +32,8 @@ impl Inboxes {
     }
 
     /// Begins to take what is for request `id`.
-    pub(super) fn add(&self, id: Id, method: Method) -> Arc<Inbox> {
-        let inbox = Arc::new(Inbox { id: id.clone(), method, frames: Mutex::default(), news: Notify::new() });
+    pub(super) fn add(&self, id: Id, method: Method, behalf: Option<Arc<Introduction>>) -> Arc<Inbox> {
+        let inbox = Arc::new(Inbox { id: id.clone(), method, behalf, frames: Mutex::default(), news: Notify::new() });
         self.open().insert(id, Arc::clone(&inbox));
         inbox
     }
@@ -53,7 +54,10 @@ impl Inboxes {
     pub(super) fn put(&self, frame: Frame) -> Result<(), Frame> {
         let inbox = match &frame {
             // Ids are minted in order: the first is the oldest.
-            Frame::Request { .. } => self.open().values().find(|inbox| inbox.method.may_ask()).cloned(),
+            Frame::Request { method, params, .. } => {
+                let ask = Ask { method: method.clone(), params: params.clone() };
+                self.open().values().find(|inbox| inbox.can_be_asked(&ask)).cloned()
+            }
             Frame::Notification { method: Method::Progress, params } => {
                 let token = params.as_ref().and_then(|params| params.get("progressToken"));
                 token.and_then(|token| Id::read(&token)).and_then(|id| self.open().get(&id).cloned())
@@ -73,6 +77,12 @@ impl Inboxes {
 }
 
 impl Inbox {
+    /// Whether a question that names no call may be put to this one.
+    fn can_be_asked(&self, ask: &Ask) -> bool {
+        let declared = |behalf: &Arc<Introduction>| behalf.admits(ask).is_ok();
+        self.method.may_ask() && self.behalf.as_ref().is_none_or(declared)
+    }
+
     fn frames(&self) -> MutexGuard<'_, VecDeque<Frame>> {
         self.frames.lock().unwrap_or_else(PoisonError::into_inner)
     }
