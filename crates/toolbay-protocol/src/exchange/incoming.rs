@@ -31,7 +31,7 @@ pub struct Incoming {
 }
 
 /// Questions that were put together and are answered together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Round(u32);
 
 /// One question of ours that is still open.

@@ -1,7 +1,7 @@
 //! The client's end of a duplex link.
 
 use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
+    collections::{BTreeMap, VecDeque},
     sync::Arc,
     time::Instant,
 };
@@ -42,9 +42,9 @@ pub struct Client {
     us: Arc<Introduction>,
     minted: i64,
     calls: BTreeMap<CallId, Pending>,
-    ids: HashMap<i64, CallId>,
+    ids: BTreeMap<i64, CallId>,
     /// Requests of the server that wait for an answer, and whom they were put to.
-    questions: HashMap<Id, Option<CallId>>,
+    questions: BTreeMap<Id, Option<CallId>>,
     out: VecDeque<Frame>,
     events: VecDeque<ClientEvent>,
 }

@@ -1,7 +1,7 @@
 //! The server's end of a duplex link; it serves both eras, message by message.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, VecDeque},
     sync::Arc,
 };
 
@@ -68,9 +68,9 @@ pub struct Server {
     initialized: bool,
     begun: u64,
     minted: i64,
-    serving: HashMap<ServeId, Incoming>,
-    ids: HashMap<Id, ServeId>,
-    asked: HashMap<i64, ServeId>,
+    serving: BTreeMap<ServeId, Incoming>,
+    ids: BTreeMap<Id, ServeId>,
+    asked: BTreeMap<i64, ServeId>,
     out: VecDeque<Frame>,
     events: VecDeque<ServerEvent>,
 }

@@ -1,7 +1,7 @@
 //! The client's end of a duplex link: a handle that many may hold, and the task that owns the link.
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     fmt,
     sync::{
         Arc,
@@ -70,7 +70,7 @@ impl Client {
     ) -> Self {
         let (commands, inbox) = mpsc::unbounded_channel();
         let (end, ended) = watch::channel(None);
-        let owner = Owner { peer: peer::Client::new(us), reader, writer, inbox, listener, calls: HashMap::new() };
+        let owner = Owner { peer: peer::Client::new(us), reader, writer, inbox, listener, calls: BTreeMap::new() };
         let task = tokio::spawn(async move {
             let error = owner.run().await;
             // Nobody may be left to hear it.
@@ -183,7 +183,7 @@ struct Owner<R, W> {
     writer: W,
     inbox: mpsc::UnboundedReceiver<Command>,
     listener: Arc<dyn Listener>,
-    calls: HashMap<CallId, StepsIn>,
+    calls: BTreeMap<CallId, StepsIn>,
 }
 
 enum Woken {
@@ -202,7 +202,7 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
         {
             error = Error::closed(format!("the server {epitaph}"));
         }
-        for (_, call) in self.calls.drain() {
+        for call in std::mem::take(&mut self.calls).into_values() {
             call.fail(error.clone());
         }
         self.listener.lost(&error);

@@ -1,6 +1,6 @@
 //! The server's end of a duplex link: one task that reads, serves and writes.
 
-use std::{collections::HashMap, pin::Pin, sync::Arc, task::Poll, time::Duration};
+use std::{collections::BTreeMap, pin::Pin, sync::Arc, task::Poll, time::Duration};
 
 use futures_util::{
     FutureExt, Stream, StreamExt, poll,
@@ -19,12 +19,12 @@ use toolbay_protocol::{
 
 use super::{
     link::{Came, ReadFrames, WriteFrames},
-    serving::{Beginning, Did, listening, serving, subscribing},
+    serving::{Answering, Beginning, Did, listening, serving, subscribing},
 };
 use crate::{
     Error,
     service::{Caller, Principal, Request, Service},
-    talk::{Manner, Progress, Said, talk},
+    talk::{Manner, Progress, Said, Talk, talk},
     watch::Watch,
 };
 
@@ -75,10 +75,10 @@ pub async fn serve<S: Service, R: ReadFrames, W: WriteFrames>(
         options,
         caller: None,
         work: SelectAll::new(),
-        aborts: HashMap::new(),
-        asked: HashMap::new(),
+        aborts: BTreeMap::new(),
+        asked: BTreeMap::new(),
         watches: SelectAll::new(),
-        subscriptions: HashMap::new(),
+        subscriptions: BTreeMap::new(),
         ending: CancellationToken::new(),
         in_a_row: 0,
     };
@@ -98,10 +98,10 @@ struct Host<S: Service, R, W> {
     options: Options,
     caller: Option<Arc<Caller>>,
     work: SelectAll<Abortable<Work>>,
-    aborts: HashMap<ServeId, AbortHandle>,
-    asked: HashMap<(ServeId, Round), oneshot::Sender<Answers>>,
+    aborts: BTreeMap<ServeId, AbortHandle>,
+    asked: BTreeMap<(ServeId, Round), oneshot::Sender<Answers>>,
     watches: SelectAll<Abortable<Changes>>,
-    subscriptions: HashMap<String, AbortHandle>,
+    subscriptions: BTreeMap<String, AbortHandle>,
     /// Ends what would never end by itself.
     ending: CancellationToken,
     /// How often work went on since anything else could.
@@ -291,10 +291,25 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
                 let (cx, talk) = talk(manner, progress);
                 let request = Request { method, params: params.unwrap_or(Raw::EMPTY), caller, returning };
                 let service = Arc::clone(&self.service);
-                let work = Box::pin(async move { service.call(request, cx).await });
-                self.work_on(key, Box::pin(serving(key, work, talk)));
+                let work: Answering = Box::pin(async move { service.call(request, cx).await });
+                self.serve(key, work, talk);
             }
         }
+    }
+
+    /// Works on a request: most of them are done at once, the others are looked after.
+    fn serve(&mut self, key: ServeId, mut work: Answering, mut talk: Talk) {
+        let Some(outcome) = (&mut work).now_or_never() else {
+            return self.work_on(key, Box::pin(serving(key, work, talk)));
+        };
+        while let Some(said) = talk.try_next() {
+            self.did(key, Did::Said(said));
+        }
+        let did = match talk.parting() {
+            Some((asks, state)) => Did::Parted(asks, state),
+            None => Did::Done(outcome),
+        };
+        self.did(key, did);
     }
 
     fn caller_of(&self, introduction: Arc<Introduction>) -> Arc<Caller> {

@@ -29,16 +29,17 @@ pub(crate) enum Did {
     Subscribed(String, Result<Watch, ErrorObject>),
 }
 
-type Work = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+/// A service at work on one request.
+pub(crate) type Answering = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
 enum State {
-    Working(Work, Talk),
+    Working(Answering, Talk),
     Finished(Outcome, Talk),
     Over,
 }
 
 /// The service's work on `key`, and all it says.
-pub(crate) fn serving(key: ServeId, work: Work, talk: Talk) -> impl Stream<Item = (ServeId, Did)> + Send {
+pub(crate) fn serving(key: ServeId, work: Answering, talk: Talk) -> impl Stream<Item = (ServeId, Did)> + Send {
     stream::unfold(State::Working(work, talk), move |state| async move {
         let (outcome, mut talk) = match state {
             State::Over => return None,
