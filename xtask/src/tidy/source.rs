@@ -48,7 +48,8 @@ impl Source {
 }
 
 fn is_test_file(path: &Path) -> bool {
-    let folders = ["tests", "benches", "examples"];
+    // An example is a program: it may wait.
+    let folders = ["tests", "benches"];
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     name == "tests.rs"
         || path.parent().is_some_and(|parent| parent.iter().any(|part| folders.iter().any(|one| part == *one)))
