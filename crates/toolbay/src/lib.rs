@@ -23,6 +23,8 @@ pub mod prelude;
 mod schema;
 pub mod server;
 mod uri_template;
+#[cfg(feature = "validate")]
+mod validate;
 
 pub use client::Client;
 pub use error::{Fail, Foreign, Report, Result, ToolError, ok};

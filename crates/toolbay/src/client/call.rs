@@ -47,6 +47,14 @@ pub struct CallTool<'a> {
     meta: Option<Raw>,
     log_level: Option<LoggingLevel>,
     patience: Patience,
+    checks: Checks,
+}
+
+/// Whether a result is held against its tool's output schema.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Checks {
+    Yes,
+    No,
 }
 
 impl<'a> CallTool<'a> {
@@ -54,7 +62,8 @@ impl<'a> CallTool<'a> {
         let misfit = |error| ClientError::Misfit(format!("the arguments cannot be written: {error}"));
         let arguments = Raw::encode(arguments).map_err(misfit);
         let patience = Patience { silence: client.patience(), total: None };
-        Self { client, name, arguments, progress: None, answers: vec![], meta: None, log_level: None, patience }
+        let (progress, answers, meta, log_level, checks) = (None, vec![], None, None, Checks::Yes);
+        Self { client, name, arguments, progress, answers, meta, log_level, patience, checks }
     }
 
     /// Hears how far it is.
@@ -77,6 +86,12 @@ impl<'a> CallTool<'a> {
     /// The call's `_meta`; an object.
     pub fn meta<T: Serialize + ?Sized>(self, meta: &T) -> Self {
         Self { meta: Some(Raw::of(meta)), ..self }
+    }
+
+    /// Takes the result as it is, even where it is not what the tool's output schema promises. Without the feature
+    /// `validate` every result is taken so.
+    pub fn unchecked(self) -> Self {
+        Self { checks: Checks::No, ..self }
     }
 
     /// How long it may take without a sign of life; progress begins it anew.
@@ -104,16 +119,17 @@ impl<'a> CallTool<'a> {
     }
 
     async fn run(self) -> Result<CallToolResult, ClientError> {
-        let client = self.client;
+        let (client, name, checks) = (self.client, self.name.clone(), self.checks);
         let result = self.send(Wants::Result).await?;
-        match RemoteTask::of(client, &result) {
-            Some(task) => task.result().await,
-            None => result.read().map_err(ClientError::misfit),
-        }
+        let result = match RemoteTask::of(client, &result) {
+            Some(task) => task.result().await?,
+            None => result.read().map_err(ClientError::misfit)?,
+        };
+        if checks == Checks::Yes { client.check(&name, result) } else { Ok(result) }
     }
 
     async fn send(self, wants: Wants) -> Result<Raw, ClientError> {
-        let Self { client, name, arguments, mut progress, answers, meta, log_level, patience } = self;
+        let Self { client, name, arguments, mut progress, answers, meta, log_level, patience, checks: _ } = self;
         let arguments = arguments?;
         let mut params = Object::with_capacity(arguments.as_bytes().len() + name.len() + 48);
         params.put_text("name", &name);

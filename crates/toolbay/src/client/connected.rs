@@ -13,7 +13,7 @@ use serde::Serialize;
 use tokio::sync::Mutex;
 use toolbay_protocol::{
     Method, Raw, Revision,
-    exchange::{Answers, Note, Outcome, Step},
+    exchange::{Note, Outcome},
     greeting::Meeting,
     peer::{Call, Patience},
     raw::Object,
@@ -23,7 +23,7 @@ use toolbay_protocol::{
     },
     watch::Filter,
 };
-use toolbay_transport::{Approach, Connection, Error, Kind, Subscription};
+use toolbay_transport::{Approach, Connection, Error, Subscription};
 
 use super::{
     answer::Handlers, builder::ClientBuilder, call::CallTool, error::ClientError, events::Events, list::List,
@@ -44,21 +44,18 @@ use super::{
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Client(Arc<Inner>);
+pub struct Client(pub(super) Arc<Inner>);
 
 type Dial = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<Connection, Error>> + Send>> + Send + Sync>;
 
-struct Inner {
-    connection: ArcSwap<Connection>,
-    dial: Dial,
-    dialling: Mutex<()>,
-    handlers: Arc<Handlers>,
-    events: Arc<Events>,
+pub(super) struct Inner {
+    pub(super) connection: ArcSwap<Connection>,
+    pub(super) dial: Dial,
+    pub(super) dialling: Mutex<()>,
+    pub(super) handlers: Arc<Handlers>,
+    pub(super) events: Arc<Events>,
     patience: Duration,
 }
-
-/// More rounds of questions than any call needs (spec: basic/patterns/mrtr leaves the number open).
-const ROUNDS: usize = 32;
 
 impl Client {
     /// Meets a server with nothing to answer its questions: a URL, a [`command`](super::command), or a server in this
@@ -188,6 +185,10 @@ impl Client {
             // spec: basic/patterns/mrtr, what came of a retry is never kept
             cache.keep(&method, &params, &result, Instant::now());
         }
+        #[cfg(feature = "validate")]
+        if method == Method::ToolsList {
+            self.0.events.schemas.learn(&result);
+        }
         Ok(result)
     }
 
@@ -198,60 +199,6 @@ impl Client {
         hear: impl FnMut(&Note) + Send,
     ) -> Result<Raw, ClientError> {
         self.conversing(call, answers, hear, &mut 0).await
-    }
-
-    /// Makes a call and answers what is asked, until its end.
-    async fn conversing(
-        &self,
-        call: Call,
-        mut prepared: Vec<(String, Outcome)>,
-        mut hear: impl FnMut(&Note) + Send,
-        rounds: &mut usize,
-    ) -> Result<Raw, ClientError> {
-        let connection = self.live().await?;
-        let revision = connection.meeting().revision;
-        let mut running = connection.call(call).await?;
-        loop {
-            match running.step().await? {
-                Step::Done(outcome) => return Ok(outcome?),
-                Step::Note(note) => {
-                    self.0.events.hear(&note);
-                    hear(&note);
-                }
-                Step::Ask(mut asks) => {
-                    *rounds += 1;
-                    if *rounds > ROUNDS {
-                        let what = format!("it asked more than {ROUNDS} times in one call");
-                        return Err(ClientError::Misfit(what));
-                    }
-                    let ready = take_prepared(&mut prepared, &mut asks);
-                    let mut answers = self.0.handlers.answers(asks, revision).await;
-                    ready.into_iter().for_each(|(key, answer)| answers.insert(key, answer));
-                    running.answer(answers).await?;
-                }
-            }
-        }
-    }
-
-    pub(crate) async fn answers(&self, asks: toolbay_protocol::exchange::Asks) -> Answers {
-        self.0.handlers.answers(asks, self.revision()).await
-    }
-
-    /// The connection, made anew where the old one ended.
-    async fn live(&self) -> Result<Arc<Connection>, ClientError> {
-        let connection = self.0.connection.load_full();
-        if !is_over(&connection).await {
-            return Ok(connection);
-        }
-        let _turn = self.0.dialling.lock().await;
-        let connection = self.0.connection.load_full();
-        if !is_over(&connection).await {
-            return Ok(connection);
-        }
-        let fresh = Arc::new((self.0.dial)().await?);
-        self.0.events.cache.clear();
-        self.0.connection.store(Arc::clone(&fresh));
-        Ok(fresh)
     }
 
     pub(crate) fn forget_list(&self, method: &Method) {
@@ -296,31 +243,6 @@ impl Client {
     pub async fn close(self) {
         self.connection().close().await;
     }
-}
-
-async fn is_over(connection: &Connection) -> bool {
-    use futures_util::FutureExt as _;
-    connection.ended().now_or_never().is_some_and(|error| error.kind() != Kind::Overdue)
-}
-
-/// Takes the answers that stand ready for questions out of the handlers' way.
-fn take_prepared(prepared: &mut Vec<(String, Outcome)>, asks: &mut toolbay_protocol::exchange::Asks) -> Answers {
-    let mut ready = Answers::default();
-    let mut left = toolbay_protocol::exchange::Asks::default();
-    let keyed = matches!(asks.standing(), toolbay_protocol::exchange::Standing::Over(_));
-    for (key, ask) in std::mem::take(asks) {
-        let place = if keyed {
-            prepared.iter().position(|(known, _)| *known == key)
-        } else {
-            (!prepared.is_empty()).then_some(0)
-        };
-        match place {
-            Some(place) => ready.insert(key, prepared.remove(place).1),
-            None => left.insert(key, ask),
-        }
-    }
-    *asks = left;
-    ready
 }
 
 impl fmt::Debug for Client {

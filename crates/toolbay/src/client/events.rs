@@ -33,13 +33,22 @@ pub(crate) struct Events {
     hooks: Hooks,
     handlers: Arc<Handlers>,
     pub(crate) cache: Cache,
+    #[cfg(feature = "validate")]
+    pub(crate) schemas: super::schemas::Schemas,
     /// Known once the server is met.
     pub(crate) revision: OnceLock<Revision>,
 }
 
 impl Events {
     pub(crate) fn new(hooks: Hooks, handlers: Arc<Handlers>) -> Self {
-        Self { hooks, handlers, cache: Cache::default(), revision: OnceLock::new() }
+        Self {
+            hooks,
+            handlers,
+            cache: Cache::default(),
+            #[cfg(feature = "validate")]
+            schemas: super::schemas::Schemas::default(),
+            revision: OnceLock::new(),
+        }
     }
 
     pub(crate) fn hear(&self, note: &Note) {

@@ -8,10 +8,13 @@ mod builder;
 mod cache;
 mod call;
 mod connected;
+mod converse;
 mod error;
 mod events;
 mod form;
 mod list;
+#[cfg(feature = "validate")]
+mod schemas;
 mod target;
 mod task;
 

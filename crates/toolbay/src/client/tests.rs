@@ -158,3 +158,24 @@ async fn tasks_are_waited_for_or_watched() {
         assert_eq!(again.state().await.unwrap().status, crate::types::TaskStatus::Completed);
     }
 }
+
+#[cfg(feature = "validate")]
+#[tokio::test]
+async fn results_are_held_against_what_was_promised() {
+    // rule 133
+    use crate::{Raw, server::Arguments, types::CallToolResult};
+
+    let schema = Raw::of(&json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}));
+    let back = |args: Arguments| async move { CallToolResult::structured(args.0) };
+    let tool = Tool::new("back", "", back).output_schema(schema.clone());
+    let strict = Tool::new("strict", "", |_: Arguments| async {}).input_schema(schema);
+    let client = Client::connect(Server::new("s", "1").tool(tool).tool(strict)).await.unwrap();
+    assert!(client.call("back", &json!({"n": "x"})).await.is_ok(), "nothing is known of it yet");
+    client.tools().all().await.unwrap();
+    assert!(client.call("back", &json!({"n": 1})).await.is_ok());
+    let error = client.call("back", &json!({"n": "x"})).await.unwrap_err();
+    assert!(matches!(&error, ClientError::Misfit(what) if what.contains("`n`")), "{error}");
+    assert!(client.call("back", &json!({"n": "x"})).unchecked().await.is_ok());
+    let refused = client.call("strict", &json!({"n": "x"})).await.unwrap();
+    assert!(refused.failed() && refused.texts().contains("`n`"), "{}", refused.texts());
+}

@@ -25,6 +25,13 @@ pub(crate) enum Given<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Misfit(String);
 
+#[cfg(feature = "validate")]
+impl Misfit {
+    pub(crate) fn saying(what: String) -> Self {
+        Self(what)
+    }
+}
+
 impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -40,7 +40,17 @@ type Bind<S> = Box<dyn FnOnce(Arc<S>) -> Call + Send + Sync>;
 pub struct Tool<S = ()> {
     pub(crate) words: types::Tool,
     starts: TaskStart,
+    written: Written,
     bind: Bind<S>,
+}
+
+/// Where a schema comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Written {
+    /// From a type, which checks what it reads.
+    ByType,
+    /// By hand.
+    ByHand,
 }
 
 /// When a call becomes a task.
@@ -75,7 +85,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
                 Ok(Box::pin(async move { work.await.into_result(revision) }) as Work)
             })
         });
-        Self { words, starts: TaskStart::AtOnce, bind }
+        Self { words, starts: TaskStart::AtOnce, written: Written::ByType, bind }
     }
 
     /// What it is called for people.
@@ -85,10 +95,12 @@ impl<S: Send + Sync + 'static> Tool<S> {
         self
     }
 
-    /// Another schema of its arguments than the one their type has; the root must be an object.
+    /// Another schema of its arguments than the one their type has; the root must be an object. With the feature
+    /// `validate`, what does not fit it never reaches the function.
     #[must_use]
     pub fn input_schema(mut self, schema: Raw) -> Self {
         self.words.input_schema = schema;
+        self.written = Written::ByHand;
         self
     }
 
@@ -197,8 +209,26 @@ impl<S: Send + Sync + 'static> Tool<S> {
             panic!("tool `{}` cannot mirror its arguments in headers: {}", self.words.name, problems.join("; "))
         });
         let headers = Some(Arc::new(plan)).filter(|plan| !plan.is_empty());
-        ToolEntry { words: self.words, headers, starts: self.starts, call: (self.bind)(state) }
+        let call = (self.bind)(state);
+        let call = if self.written == Written::ByHand { checked(&self.words, call) } else { call };
+        ToolEntry { words: self.words, headers, starts: self.starts, call }
     }
+}
+
+/// The same call, for arguments that fit the tool's schema alone.
+#[cfg(feature = "validate")]
+fn checked(words: &types::Tool, call: Call) -> Call {
+    let validator = crate::validate::Validator::of(&words.input_schema);
+    let validator = validator.unwrap_or_else(|flaw| panic!("tool `{}`: {flaw}", words.name));
+    Arc::new(move |arguments, cx| {
+        validator.check(arguments).map_err(Misfit::saying)?;
+        call(arguments, cx)
+    })
+}
+
+#[cfg(not(feature = "validate"))]
+fn checked(_: &types::Tool, call: Call) -> Call {
+    call
 }
 
 impl<S> fmt::Debug for Tool<S> {
