@@ -64,7 +64,7 @@ impl std::error::Error for Flaw {}
 
 /// Checks that `text` is exactly one JSON value within `limits`, and says where it stands.
 pub fn check(text: &[u8], limits: Limits) -> Result<Range<usize>, Flaw> {
-    std::str::from_utf8(text).map_err(|e| Flaw::Utf8(e.valid_up_to()))?;
+    is_utf8(text)?;
     let mut cursor = Cursor::new(text, limits);
     cursor.space();
     let start = cursor.at;
@@ -80,7 +80,7 @@ pub fn object<'t>(
     limits: Limits,
     mut each: impl FnMut(Cow<'t, str>, Range<usize>) -> Result<(), Flaw>,
 ) -> Result<(), Flaw> {
-    std::str::from_utf8(text).map_err(|e| Flaw::Utf8(e.valid_up_to()))?;
+    is_utf8(text)?;
     let mut cursor = Cursor::new(text, limits);
     cursor.space();
     if cursor.peek()? != b'{' {
@@ -106,6 +106,14 @@ pub fn object<'t>(
         }
     }
     cursor.end()
+}
+
+fn is_utf8(text: &[u8]) -> Result<(), Flaw> {
+    // Most messages are ASCII throughout, which is told several times faster.
+    if text.is_ascii() {
+        return Ok(());
+    }
+    std::str::from_utf8(text).map(drop).map_err(|error| Flaw::Utf8(error.valid_up_to()))
 }
 
 /// What a quoted JSON string says; borrowed where nothing is escaped.
