@@ -85,10 +85,8 @@ impl ErrorObject {
         if self.code == code::URL_ELICITATION_REQUIRED && !revision.has(Feature::ElicitationIds) {
             self.code = code::INVALID_PARAMS;
         }
-        let stateless = matches!(
-            self.code,
-            code::HEADER_MISMATCH | code::MISSING_CAPABILITY | code::UNSUPPORTED_VERSION
-        );
+        let stateless =
+            matches!(self.code, code::HEADER_MISMATCH | code::MISSING_CAPABILITY | code::UNSUPPORTED_VERSION);
         if stateless && !revision.has(Feature::Stateless) {
             self.code = code::INVALID_PARAMS;
         }

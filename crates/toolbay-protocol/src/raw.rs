@@ -413,8 +413,7 @@ mod tests {
     fn members_are_slices_of_the_same_buffer() {
         let object = raw(r#"{"name":"x","arguments":{"n":1.50,"s":"}\"]"},"l":[1,[2]],"z":null}"#);
         let all: Vec<_> = object.members().map(|m| (m.key.into_owned(), format!("{:?}", m.value))).collect();
-        let expected =
-            [("name", r#""x""#), ("arguments", r#"{"n":1.50,"s":"}\"]"}"#), ("l", "[1,[2]]"), ("z", "null")];
+        let expected = [("name", r#""x""#), ("arguments", r#"{"n":1.50,"s":"}\"]"}"#), ("l", "[1,[2]]"), ("z", "null")];
         assert_eq!(all, expected.map(|(k, v)| (k.to_owned(), v.to_owned())));
         let inner = object.get("arguments").unwrap();
         assert!(object.as_bytes().as_ptr_range().contains(&inner.as_bytes().as_ptr()));

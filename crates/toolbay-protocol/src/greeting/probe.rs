@@ -123,15 +123,13 @@ impl Probe {
             },
             Came::Answer(Err(error)) => self.after_error(&error),
             Came::Status(status @ (500..=599), _) => Next::Failed(format!("it answers HTTP {status}: an outage")),
-            Came::Status(status @ (401 | 403), _) => {
-                Next::Failed(format!("it answers HTTP {status}: it wants authorization (`headers` in its configuration)"))
-            }
+            Came::Status(status @ (401 | 403), _) => Next::Failed(format!(
+                "it answers HTTP {status}: it wants authorization (`headers` in its configuration)"
+            )),
             Came::Status(_, Some(error)) => self.after_error(&error),
             // Never keyed to one code, nor to an answer at all (spec).
             Came::Status(..) | Came::Silence => self.fall_back(),
-            Came::End if self.scope == Scope::One => {
-                Next::Failed("it went away during `server/discover`".into())
-            }
+            Came::End if self.scope == Scope::One => Next::Failed("it went away during `server/discover`".into()),
             Came::End => {
                 self.stage = Stage::Restarted;
                 Next::Restart
@@ -189,9 +187,9 @@ impl Probe {
             }
             // spec: basic/transports, the older transport answers a POST with one of these
             Came::Status(400 | 404 | 405, None) => Next::TwoEndpoints,
-            Came::Status(status @ (401 | 403), _) => {
-                Next::Failed(format!("it answers HTTP {status}: it wants authorization (`headers` in its configuration)"))
-            }
+            Came::Status(status @ (401 | 403), _) => Next::Failed(format!(
+                "it answers HTTP {status}: it wants authorization (`headers` in its configuration)"
+            )),
             // The same, in words that say nothing of the modern era.
             Came::Status(400 | 404 | 405, Some(error)) if !is_modern(error.code) => Next::TwoEndpoints,
             Came::Status(status, Some(error)) => Next::Failed(format!("it answers HTTP {status}: {error}")),

@@ -41,9 +41,7 @@ impl Profile {
             Method::ResourcesList | Method::TemplatesList | Method::ResourcesRead => self.declares(&["resources"]),
             Method::Subscribe | Method::Unsubscribe => self.declares(&["resources", "subscribe"]),
             Method::PromptsList | Method::PromptsGet => self.declares(&["prompts"]),
-            Method::Complete => {
-                !revision.has(Feature::CompletionsCapability) || self.declares(&["completions"])
-            }
+            Method::Complete => !revision.has(Feature::CompletionsCapability) || self.declares(&["completions"]),
             Method::SetLevel => self.declares(&["logging"]),
             Method::TasksGet | Method::TasksCancel if !revision.has(Feature::CoreTasks) => {
                 self.declares(&["extensions", TASKS])

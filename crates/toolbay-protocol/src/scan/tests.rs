@@ -8,7 +8,8 @@ fn verdict(text: &str) -> Result<(), Flaw> {
 
 #[test]
 fn accepts_what_json_is_and_nothing_else() {
-    for good in ["0", "-0.5e+3", " [1, {\"a\" : [] } , \"\\u00e9\\n\"] ", "{}", "null", "true", "\"\u{fe}x\"", "1e400"] {
+    for good in ["0", "-0.5e+3", " [1, {\"a\" : [] } , \"\\u00e9\\n\"] ", "{}", "null", "true", "\"\u{fe}x\"", "1e400"]
+    {
         assert_eq!(verdict(good), Ok(()), "{good}");
     }
     for (bad, flaw) in [

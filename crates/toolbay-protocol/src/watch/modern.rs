@@ -24,7 +24,12 @@ impl Filter {
             }
             None => Default::default(),
         };
-        Ok(Self { tools: on("toolsListChanged"), prompts: on("promptsListChanged"), resources: on("resourcesListChanged"), uris })
+        Ok(Self {
+            tools: on("toolsListChanged"),
+            prompts: on("promptsListChanged"),
+            resources: on("resourcesListChanged"),
+            uris,
+        })
     }
 
     /// Writes the parameters of `subscriptions/listen`, and of its acknowledgement.

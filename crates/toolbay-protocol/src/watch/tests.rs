@@ -9,7 +9,8 @@ fn a_filter_survives_the_wire_and_is_cut_to_what_a_server_can() {
     assert_eq!(Filter::read(Some(&all.write())).unwrap(), all);
     assert!(Filter::read(None).is_err());
     assert!(Filter::read(Some(&Raw::of(&json!({"notifications": {"resourceSubscriptions": [1]}})))).is_err());
-    let capabilities = Raw::of(&json!({"tools": {"listChanged": true}, "prompts": {"listChanged": false}, "resources": {}}));
+    let capabilities =
+        Raw::of(&json!({"tools": {"listChanged": true}, "prompts": {"listChanged": false}, "resources": {}}));
     let profile = Profile { server: Raw::EMPTY, capabilities, instructions: None };
     assert_eq!(all.honoured_by(&profile), Filter { tools: true, ..Filter::default() });
 }
