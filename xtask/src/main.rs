@@ -9,6 +9,7 @@ mod churn;
 mod conformance;
 mod gateway;
 mod interop;
+mod interop_sdk;
 mod peers;
 mod places;
 mod probe;
@@ -34,6 +35,7 @@ cargo xtask COMMAND
                                          the official suite against `toolbay serve everything`;
                                          --write renews docs/conformance.md from this run
   interop [--client C] [--transport T]   foreign clients and servers on both sides of `toolbay up`
+  interop sdk [--pair TEXT]              our server with foreign clients, our client with foreign servers
   ready [--rounds N]                     how soon `toolbay up` is ready, against the slowest server's own start
   churn [--rounds 50]                    connect, call, disconnect, many times; no process may stay behind
 
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         "test" => steps::run(args),
         "peers" => args.finish().and_then(|()| peers::fetch_all()),
         "conformance" => conformance::run(args),
+        "interop" if args.flag("sdk") => interop_sdk::run(args),
         "interop" => interop::run(args),
         "ready" => ready::run(args),
         "churn" => churn::run(args),
