@@ -3,7 +3,7 @@
 use toolbay::prelude::*;
 
 /// What to do with a table.
-#[derive(Deserialize, JsonSchema)]
+#[data]
 struct Decision {
     /// Type the table's name to confirm.
     name: String,

@@ -1,7 +1,6 @@
 //! What most servers and clients need.
 
-pub use schemars::JsonSchema;
-pub use serde::{Deserialize, Serialize};
+pub use serde_json::json;
 
 pub use crate::{
     Client, Ctx, Fail, Json, Prompt, Resource, Server, State, Template, Tool, ToolError,

@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "these are tests, helpers included")]
 
+use serde::Deserialize;
 use serde_json::{Value, json};
-use toolbay::prelude::*;
+use toolbay::{JsonSchema, prelude::*};
 
 struct Shop {
     name: &'static str,

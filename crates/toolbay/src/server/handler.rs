@@ -32,13 +32,14 @@ impl<S> Deref for State<S> {
 
 /// A function that serves a tool, a prompt or a resource.
 ///
-/// It takes, in this order and each only if it wants it: a struct of arguments (`Deserialize` and `JsonSchema`), the
-/// server's [`State`], and the [`Ctx`] of the call; and it returns a future. `Shape` tells which, and is always inferred.
+/// It takes, in this order and each only if it wants it: a struct of arguments (with [`data`](macro@crate::data) on it, or
+/// `Deserialize` and `JsonSchema` derived), the server's [`State`], and the [`Ctx`] of the call; and it returns a future.
+/// `Shape` tells which, and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "this function cannot serve a tool, a prompt or a resource",
     label = "not a handler for a server with this state",
-    note = "a handler is an async function of at most three arguments, in this order: a struct with named fields \
-            (`#[derive(Deserialize, JsonSchema)]`), `State<S>` with the type given to `Server::state`, and `Ctx`"
+    note = "a handler is an async function of at most three arguments, in this order: a struct with named fields and \
+            `#[data]` on it, `State<S>` with the type given to `Server::state`, and `Ctx`"
 )]
 pub trait Handler<S, Shape>: Send + Sync + 'static {
     /// What its future comes to.

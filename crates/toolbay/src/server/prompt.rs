@@ -21,9 +21,9 @@ type Bind<S> = Box<dyn FnOnce(Arc<S>) -> Fill + Send + Sync>;
 /// Messages that a person picks, with holes to fill in.
 ///
 /// ```
-/// use toolbay::Prompt;
+/// use toolbay::{Prompt, data};
 ///
-/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// #[data]
 /// struct Week {
 ///     /// Number of the week.
 ///     week: u32,

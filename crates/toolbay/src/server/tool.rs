@@ -26,9 +26,9 @@ type Bind<S> = Box<dyn FnOnce(Arc<S>) -> Call + Send + Sync>;
 /// Something that a model can call.
 ///
 /// ```
-/// use toolbay::{Ctx, Tool};
+/// use toolbay::{Ctx, Tool, data};
 ///
-/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// #[data]
 /// struct AddArgs {
 ///     /// The first of the two.
 ///     left: i64,
