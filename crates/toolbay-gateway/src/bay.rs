@@ -18,7 +18,7 @@ use toolbay_protocol::{
     headers::HeaderPlan,
     watch::{Change, Filter},
 };
-use toolbay_transport::{Caller, Connection, Cx, Hub, Request, Service, Watch};
+use toolbay_transport::{Caller, Connection, Cx, Error, Hub, Kind, Request, Service, Watch};
 
 use crate::{
     Identity,
@@ -195,6 +195,15 @@ impl Inner {
             Some(Phase::Connecting) => "it is still starting".into(),
             Some(Phase::Disabled) => "it is turned off".into(),
             Some(Phase::Ready { .. }) | None => "it was lost this moment".into(),
+        }
+    }
+
+    /// Hears that a call failed: a server without a lasting link is lost when it can no longer be reached.
+    pub(crate) fn suspect(&self, server: &Arc<str>, error: Error) {
+        if error.kind() == Kind::Unreachable
+            && let Some(server) = self.servers.get(server)
+        {
+            server.give_up(error);
         }
     }
 

@@ -13,7 +13,7 @@ use toolbay_protocol::{
     peer::{Call, Patience},
     types::relay::conform_params,
 };
-use toolbay_transport::{Caller, Connection, Cx, Request};
+use toolbay_transport::{Caller, Connection, Cx, Kind, Request};
 
 use crate::{
     audit::{End, Ticket},
@@ -38,6 +38,7 @@ pub(crate) async fn call(bay: &Inner, request: Request, cx: Cx) -> Outcome {
     let (end, outcome) = match served {
         Ok(Crossing::Done(Ok(result))) => (End::Done, Ok(result)),
         Ok(Crossing::Done(Err(error))) | Err(error) => (End::Failed(error.code), Err(error)),
+        Ok(Crossing::Lost(error)) => (End::Failed(code::INTERNAL), Err(ErrorObject::internal(error.to_string()))),
         Ok(Crossing::WillReturn) => (End::Asked, Ok(Raw::EMPTY)),
         Ok(Crossing::Abandoned) => (End::Abandoned, Err(ErrorObject::internal("the caller is gone"))),
     };
@@ -187,7 +188,21 @@ async fn begin(
         .call(call)
         .await
         .map_err(|error| ErrorObject::internal(format!("server {:?} could not be called: {error}", route.server)))?;
-    Ok(cross(running, banks(bay, revision, request, cx, &route.server, binding)).await)
+    Ok(answered(bay, &route.server, cross(running, banks(bay, revision, request, cx, &route.server, binding)).await))
+}
+
+/// A crossing whose link failed, in a caller's words: whose fault it is, and that it is not the caller's.
+fn answered(bay: &Inner, server: &Arc<str>, crossing: Crossing) -> Crossing {
+    let Crossing::Lost(error) = crossing else { return crossing };
+    let what = match error.kind() {
+        Kind::Overdue => format!("server {server:?} did not answer in time: {error}"),
+        Kind::Closed | Kind::SessionLost => {
+            format!("server {server:?} was lost during the call, which may or may not have run: {error}")
+        }
+        _ => format!("server {server:?} failed: {error}"),
+    };
+    bay.suspect(server, error);
+    Crossing::Done(Err(ErrorObject::internal(what)))
 }
 
 /// What the caller wants beside the outcome.
@@ -247,5 +262,5 @@ async fn resume(
         .answer(answers)
         .await
         .map_err(|error| ErrorObject::internal(format!("server {server:?} failed: {error}")))?;
-    Ok(cross(running, banks).await)
+    Ok(answered(bay, server, cross(running, banks).await))
 }

@@ -6,10 +6,9 @@ use futures_util::{StreamExt, stream::FuturesUnordered};
 use toolbay_protocol::{
     ErrorObject, Method, Raw, Revision,
     exchange::{Answers, Ask, Asks, Note, Outcome, Standing, Step},
-    fault::code,
     types::relay::{conform_answer, conform_params, conform_result},
 };
-use toolbay_transport::{Caller, Cx, Error, Gone, Kind, Reply, Running, talk::Manner};
+use toolbay_transport::{Caller, Cx, Error, Gone, Reply, Running, talk::Manner};
 
 use super::{
     park::{Parked, Parking},
@@ -21,6 +20,8 @@ use super::{
 pub(crate) enum Crossing {
     /// The outcome, in the caller's revision.
     Done(Outcome),
+    /// None: the link failed, or was too slow.
+    Lost(Error),
     /// The caller was asked and will return.
     WillReturn,
     /// The caller is gone; the server was told to stop.
@@ -52,7 +53,7 @@ pub(crate) async fn cross(mut running: Running, banks: Banks<'_>) -> Crossing {
                     let answers = banks.answers(&asks, answers);
                     match running.answer(answers).await {
                         Ok(()) => continue,
-                        Err(error) => return Crossing::Done(Err(banks.failure(&error))),
+                        Err(error) => return Crossing::Lost(error),
                     }
                 }
                 // A caller that stays never returns.
@@ -70,7 +71,7 @@ pub(crate) async fn cross(mut running: Running, banks: Banks<'_>) -> Crossing {
             Ok(Step::Ask(asks)) => match banks.admit(&asks) {
                 Err(error) => {
                     if let Err(error) = running.answer(Answers::refuse(&asks, &error)).await {
-                        return Crossing::Done(Err(banks.failure(&error)));
+                        return Crossing::Lost(error);
                     }
                 }
                 Ok(()) if banks.cx.manner() == Manner::Returns => return banks.part(running, asks).await,
@@ -80,7 +81,7 @@ pub(crate) async fn cross(mut running: Running, banks: Banks<'_>) -> Crossing {
                 }
             },
             Ok(Step::Done(outcome)) => return Crossing::Done(banks.outcome(outcome)),
-            Err(error) => return Crossing::Done(Err(banks.failure(&error))),
+            Err(error) => return Crossing::Lost(error),
         }
     }
 }
@@ -177,18 +178,5 @@ impl Banks<'_> {
                 format!("server {:?} answers what revision {} does not allow: {fault}", self.server, self.revision);
             ErrorObject::internal(what)
         })
-    }
-
-    /// A failed link or a late answer, in a caller's words: whose fault it is, and that it is not the caller's.
-    fn failure(&self, error: &Error) -> ErrorObject {
-        let server = self.server;
-        let what = match error.kind() {
-            Kind::Overdue => format!("server {server:?} did not answer in time: {error}"),
-            Kind::Closed | Kind::SessionLost => {
-                format!("server {server:?} was lost during the call, which may or may not have run: {error}")
-            }
-            _ => format!("server {server:?} failed: {error}"),
-        };
-        ErrorObject::new(code::INTERNAL, what)
     }
 }

@@ -6,10 +6,13 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use tokio::{sync::watch, task::JoinHandle};
+use tokio::{
+    sync::{Notify, watch},
+    task::JoinHandle,
+};
 use tokio_util::sync::CancellationToken;
 use toolbay_protocol::greeting::Introduction;
-use toolbay_transport::Connection;
+use toolbay_transport::{Connection, Error};
 
 use super::{
     interest::{Interest, Interests},
@@ -30,6 +33,7 @@ pub(crate) struct Server {
     pub(super) phase: watch::Sender<Phase>,
     state: Mutex<State>,
     pub(super) stop: CancellationToken,
+    lost: Notify,
     pub(super) interests: Arc<Interests>,
 }
 
@@ -41,6 +45,8 @@ pub(super) struct State {
     /// What it offered when it was lost.
     pub(super) lost: Option<Arc<Part>>,
     pub(super) reports: Vec<Report>,
+    /// Why it is given up, where a call found it gone.
+    pub(super) gone: Option<Error>,
     lines: VecDeque<String>,
 }
 
@@ -66,6 +72,7 @@ impl Server {
             phase,
             state: Mutex::default(),
             stop: CancellationToken::new(),
+            lost: Notify::new(),
             interests: Arc::default(),
         });
         let task = connector.map(|connector| supervise::look_after(Arc::clone(&server), connector, us, supervision));
@@ -74,6 +81,22 @@ impl Server {
 
     pub(super) fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says that it can no longer be reached.
+    pub(crate) fn give_up(&self, error: Error) {
+        self.state().gone = Some(error);
+        self.lost.notify_one();
+    }
+
+    /// Waits until somebody says so.
+    pub(super) async fn given_up(&self) -> Error {
+        loop {
+            if let Some(error) = self.state().gone.take() {
+                return error;
+            }
+            self.lost.notified().await;
+        }
     }
 
     /// Where it stands.

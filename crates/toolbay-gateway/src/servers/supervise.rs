@@ -89,7 +89,10 @@ impl Keeper {
         approach.deadline = spec.startup;
         approach.revision = spec.revision;
         let connection = (self.connector)(approach).await.map_err(|error| self.explained(error))?;
-        self.server.state().connection = Some(connection.clone());
+        {
+            let mut state = self.server.state();
+            (state.connection, state.gone) = (Some(connection.clone()), None);
+        }
         let left = spec.startup.saturating_sub(begun.elapsed()).max(Duration::from_secs(1));
         // Listened to first, so that no change is missed; but one that is slow to say yes is served all the same.
         let mut watching = pin!(connection.subscribe(Filter::lists()));
@@ -126,6 +129,7 @@ impl Keeper {
             };
             tokio::select! {
                 error = connection.ended() => return error,
+                error = self.server.given_up() => return error,
                 // One that refuses to be listened to is served without. What changed before that is listed again.
                 begun = &mut watching, if watched.is_none() => {
                     watched = Some(begun);

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, pin::Pin, sync::Arc, task::Poll, time::Duration};
 
 use futures_util::{
-    FutureExt, Stream, StreamExt, poll,
+    FutureExt, Stream, StreamExt, future, poll,
     stream::{self, AbortHandle, Abortable, SelectAll},
 };
 use tokio::{sync::oneshot, time};
@@ -254,10 +254,15 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
         self.caller = Some(caller);
     }
 
-    /// Begins a watch when it is polled: whoever is slow at that keeps nobody waiting.
+    /// Begins a watch, at once where that can be: what is asked for after it may change something already. Whoever is
+    /// slow at that keeps nobody waiting.
     fn watching(&self, caller: &Arc<Caller>, filter: Filter) -> Beginning {
         let (service, caller) = (Arc::clone(&self.service), Arc::clone(caller));
-        Box::pin(async move { service.watch(&caller, filter).await })
+        let mut watch: Beginning = Box::pin(async move { service.watch(&caller, filter).await });
+        match (&mut watch).now_or_never() {
+            Some(begun) => Box::pin(future::ready(begun)),
+            None => watch,
+        }
     }
 
     fn called(&mut self, called: Called) {
