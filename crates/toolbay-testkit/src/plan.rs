@@ -16,7 +16,7 @@ pub enum Act {
     Ask(Vec<(&'static str, Ask)>),
     /// Has a caller that can come back later.
     ComeBack,
-    /// Waits until the test says [`Service::go_on`].
+    /// Waits until the test says [`go_on`](crate::Service::go_on).
     Wait,
     /// Ends with an error.
     Fail(ErrorObject),
