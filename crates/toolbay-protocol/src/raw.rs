@@ -82,6 +82,11 @@ impl Raw {
         &self.0
     }
 
+    /// The text, as a string.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).expect("JSON is UTF-8, which was checked when it came in or was written here")
+    }
+
     /// The text, as a shared buffer.
     pub fn into_bytes(self) -> Bytes {
         self.0

@@ -1,17 +1,21 @@
 //! What a modern result must carry beside its content, spliced in without reading the content.
 
+use super::head::is_stamped;
 use crate::{
     method::Method,
     raw::{Kind, Object, Raw},
     revision::{Feature, Revision},
 };
 
-const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Adds to a result of `method` what `revision` requires and the result lacks: `resultType`, cache hints, who answers.
 /// Everything else stays as it was written. A result for the legacy era is left alone.
 pub fn stamp(result: Raw, method: &Method, revision: Revision, server: Option<&Raw>) -> Raw {
     if !revision.has(Feature::ResultType) || result.kind() != Kind::Object {
+        return result;
+    }
+    if is_stamped(&result, method) {
         return result;
     }
     let (mut typed, mut asks, mut timed, mut scoped, mut meta) = (false, false, false, false, None);

@@ -20,6 +20,7 @@ use toolbay_transport::{Caller, Cx, Principal, Request};
 use super::{
     ask::{Binding, Memory, Sealer},
     live::{Handle, Live},
+    output::Form,
     progress::ProgressNote,
     tasks::{Slot, Start},
 };
@@ -183,6 +184,10 @@ impl Ctx {
 
     pub(crate) fn params(&self) -> &Raw {
         &self.0.request.params
+    }
+
+    pub(crate) fn form(&self) -> Arc<Form> {
+        self.0.server.form(self.revision())
     }
 
     pub(crate) fn attach(&self, slot: Arc<Slot>) {

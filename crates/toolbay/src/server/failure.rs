@@ -6,7 +6,7 @@ use std::{any::Any, fmt, future::Future, panic::AssertUnwindSafe, pin::Pin};
 use futures_util::FutureExt as _;
 use toolbay_protocol::{ErrorObject, Raw, exchange::Outcome};
 
-use super::{arguments::Misfit, ask::Parted, context::Ctx, live::Live, output};
+use super::{arguments::Misfit, ask::Parted, context::Ctx, live::Live, output::Form};
 use crate::error::{Foreign, Reason, Report, Result, chain, reference};
 
 /// What a handler came to.
@@ -65,19 +65,19 @@ impl fmt::Display for Subject<'_> {
 }
 
 /// The outcome of a tool call: all but protocol errors is for the model (spec: server/tools, error handling).
-pub(crate) fn of_tool(live: &Live, subject: Subject<'_>, came: Came<Raw>) -> Outcome {
+pub(crate) fn of_tool(live: &Live, form: &Form, subject: Subject<'_>, came: Came<Raw>) -> Outcome {
     let reason = match came {
         Came::Answer(Ok(result)) => return Ok(result),
         // What the caller was asked is the answer; the transport has it.
         Came::Parted => return Ok(Raw::EMPTY),
-        Came::Misfit(misfit) => return Ok(output::failure(&format!("invalid arguments for {subject}: {misfit}"))),
-        Came::Panicked(what) => return Ok(output::failure(&hidden(live, subject, &what))),
+        Came::Misfit(misfit) => return Ok(form.failure(&format!("invalid arguments for {subject}: {misfit}"))),
+        Came::Panicked(what) => return Ok(form.failure(&hidden(live, subject, &what))),
         Came::Answer(Err(fail)) => fail.reason(),
     };
     match reason {
-        Reason::Tool(error) => Ok(output::failure(&error.to_string())),
+        Reason::Tool(error) => Ok(form.failure(&error.to_string())),
         Reason::Protocol(error) => Err(error),
-        Reason::Foreign(error) => Ok(output::failure(&hidden(live, subject, &chain(&*error)))),
+        Reason::Foreign(error) => Ok(form.failure(&hidden(live, subject, &chain(&*error)))),
         Reason::Suspended => Err(nothing_asked()),
     }
 }

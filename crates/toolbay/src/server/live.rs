@@ -9,7 +9,7 @@ use std::{
 use arc_swap::ArcSwap;
 use serde_json::json;
 use toolbay_protocol::{
-    Raw,
+    Raw, Revision,
     greeting::Profile,
     method::TASKS,
     raw::Object,
@@ -21,6 +21,7 @@ use toolbay_transport::{Caller, Hub};
 use super::{
     around::Around,
     ask::Sealer,
+    output::Form,
     page::Hints,
     prompt::Prompt,
     registry::{Added, Registry},
@@ -88,6 +89,7 @@ pub(crate) struct Live {
     pub(crate) hub: Hub,
     pub(crate) tasks: Tasks,
     profile: OnceLock<Arc<Profile>>,
+    forms: [OnceLock<Arc<Form>>; Revision::ALL.len()],
 }
 
 impl Live {
@@ -98,12 +100,19 @@ impl Live {
             hub: Hub::new(),
             tasks: Tasks::default(),
             profile: OnceLock::new(),
+            forms: Default::default(),
         }
     }
 
     /// How it describes itself; settled when it is first asked.
     pub(crate) fn profile(&self) -> Arc<Profile> {
         Arc::clone(self.profile.get_or_init(|| Arc::new(describe(&self.settings, &self.registry.load()))))
+    }
+
+    /// The form that `revision` wants results in.
+    pub(crate) fn form(&self, revision: Revision) -> Arc<Form> {
+        let make = || Arc::new(Form::new(revision, &self.profile().server));
+        Arc::clone(self.forms[revision as usize].get_or_init(make))
     }
 
     /// Whether `caller` sees `item`.

@@ -2,11 +2,9 @@
 
 use std::num::NonZeroUsize;
 
-use toolbay_protocol::{
-    ErrorObject, Feature, Raw, Revision,
-    raw::{Array, Object},
-    types::CacheScope,
-};
+use toolbay_protocol::{ErrorObject, Raw, raw::Array, types::CacheScope};
+
+use super::output::Form;
 
 /// One page of a list that is made when it is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,26 +104,17 @@ pub(crate) fn list<'a>(
     items: impl Iterator<Item = &'a Raw> + Clone,
     next: Option<&Cursor>,
     hints: &Hints,
-    revision: Revision,
+    form: &Form,
 ) -> Raw {
     let size: usize = items.clone().map(|item| item.as_bytes().len() + 1).sum();
     let mut array = Array::with_capacity(size);
     for item in items {
         array.push(item);
     }
-    let mut result = Object::with_capacity(size + 128);
-    put_hints(&mut result, hints, revision);
+    let mut result = form.head.begin_kept(hints.ttl_ms, hints.scope.as_str(), size + 64);
     result.put(key, &array.finish());
     if let Some(next) = next {
         result.put_text("nextCursor", &next.write());
     }
     result.finish()
-}
-
-/// spec: server/utilities/caching
-pub(crate) fn put_hints(result: &mut Object, hints: &Hints, revision: Revision) {
-    if revision.has(Feature::CacheHints) {
-        result.put_value("ttlMs", &hints.ttl_ms);
-        result.put_text("cacheScope", hints.scope.as_str());
-    }
 }

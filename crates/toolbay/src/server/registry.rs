@@ -9,6 +9,7 @@ use toolbay_protocol::{
 use toolbay_transport::Caller;
 
 use super::{
+    output::Form,
     page::{self, Hints},
     prompt::PromptEntry,
     resource::{Lister, ResourceEntry, TemplateEntry},
@@ -122,9 +123,9 @@ impl<E: Listed> Table<E> {
     }
 
     /// The result that lists them all.
-    pub(crate) fn whole(&self, key: &str, hints: &Hints, revision: Revision) -> Raw {
-        let list = || page::list(key, self.written(revision).iter(), None, hints, revision);
-        self.whole[revision as usize].get_or_init(list).clone()
+    pub(crate) fn whole(&self, key: &str, hints: &Hints, form: &Form) -> Raw {
+        let list = || page::list(key, self.written(form.revision).iter(), None, hints, form);
+        self.whole[form.revision as usize].get_or_init(list).clone()
     }
 }
 

@@ -105,24 +105,24 @@ async fn call_tool(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {
     }
     let cx = Ctx::new(request, line, live)?;
     let came = failure::run(&cx, || (tool.call)(&arguments, &cx)).await;
-    failure::of_tool(live, Subject { kind: "tool", name: &tool.words.name }, came)
+    failure::of_tool(live, &cx.form(), Subject { kind: "tool", name: &tool.words.name }, came)
 }
 
 /// A list that is known beforehand.
 fn list<E: Listed>(live: &Live, request: &Request, key: &str, table: fn(&Registry) -> &Table<E>) -> Outcome {
     let (registry, revision) = (live.registry.load(), request.caller.introduction.revision);
     let Cursor::At(from) = Cursor::read(&request.params)? else { return Err(page::bad_cursor()) };
-    let (table, settings) = (table(&registry), &live.settings);
+    let (table, settings, form) = (table(&registry), &live.settings, live.form(revision));
     if let Some(visible) = &settings.visible {
         let seen = table.seen(revision, &request.caller, visible);
         let (items, next) = page::cut(&seen, from, settings.page_size)?;
-        return Ok(page::list(key, items.iter(), next.as_ref(), &settings.lists.private(), revision));
+        return Ok(page::list(key, items.iter(), next.as_ref(), &settings.lists.private(), &form));
     }
     if from == 0 && settings.page_size.is_none() {
-        return Ok(table.whole(key, &settings.lists, revision));
+        return Ok(table.whole(key, &settings.lists, &form));
     }
     let (items, next) = page::cut(table.written(revision), from, settings.page_size)?;
-    Ok(page::list(key, items.iter(), next.as_ref(), &settings.lists, revision))
+    Ok(page::list(key, items.iter(), next.as_ref(), &settings.lists, &form))
 }
 
 /// The resources that were added, then those that the lister names.
@@ -132,13 +132,13 @@ async fn list_resources(live: &Arc<Live>, request: Request, line: Cx) -> Outcome
         return list(live, &request, "resources", |registry| &registry.resources);
     };
     let revision = request.caller.introduction.revision;
-    let settings = &live.settings;
+    let (settings, form) = (&live.settings, live.form(revision));
     let seen = settings.visible.as_ref().map(|visible| registry.resources.seen(revision, &request.caller, visible));
     let written = seen.as_deref().unwrap_or_else(|| registry.resources.written(revision));
     let (known, beyond) = match Cursor::read(&request.params)? {
         Cursor::At(from) => match page::cut(written, from, settings.page_size)? {
             (items, Some(next)) => {
-                return Ok(page::list("resources", items.iter(), Some(&next), &settings.lists, revision));
+                return Ok(page::list("resources", items.iter(), Some(&next), &settings.lists, &form));
             }
             (items, None) => (items, None),
         },
@@ -150,7 +150,7 @@ async fn list_resources(live: &Arc<Live>, request: Request, line: Cx) -> Outcome
     let page = page.ok_or_else(|| ErrorObject::internal("nothing may be asked while resources are listed"))?;
     let listed: Vec<Raw> = page.items.into_iter().map(|item| Raw::of(&item.conformed(revision))).collect();
     let next = page.next.map(|next| Cursor::Beyond(Some(next)));
-    Ok(page::list("resources", known.iter().chain(&listed), next.as_ref(), &settings.lists, revision))
+    Ok(page::list("resources", known.iter().chain(&listed), next.as_ref(), &settings.lists, &form))
 }
 
 async fn read_resource(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {

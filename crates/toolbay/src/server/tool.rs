@@ -81,8 +81,8 @@ impl<S: Send + Sync + 'static> Tool<S> {
         let bind: Bind<S> = Box::new(move |state| {
             Arc::new(move |arguments: &Raw, cx: &Ctx| {
                 let work = handler.run(Given::Json(arguments), &state, cx)?;
-                let revision = cx.revision();
-                Ok(Box::pin(async move { work.await.into_result(revision) }) as Work)
+                let form = cx.form();
+                Ok(Box::pin(async move { work.await.into_result(&form) }) as Work)
             })
         });
         Self { words, starts: TaskStart::AtOnce, written: Written::ByType, bind }

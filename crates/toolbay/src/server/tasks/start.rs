@@ -79,18 +79,18 @@ pub(crate) async fn call(live: &Arc<Live>, tool: Arc<ToolEntry>, arguments: Raw,
         Start::AtOnce(wanted) => {
             let slot = live.tasks.begin(&live.settings.tasks, cx.caller(), wanted.as_ref()).await?;
             cx.attach(Arc::clone(&slot));
-            go_on(live, tool, work, slot)
+            go_on(live, tool, work, slot, &cx)
         }
         Start::Direct | Start::WhenAsked(_) => {
             let came = tokio::select! {
                 biased;
                 came = &mut work => came,
-                slot = cx.detached() => return go_on(live, tool, work, slot),
+                slot = cx.detached() => return go_on(live, tool, work, slot, &cx),
             };
             match cx.task() {
                 // It went on as a task and came to its end at once.
-                Some(slot) => go_on(live, tool, Box::pin(std::future::ready(came)), slot),
-                None => failure::of_tool(live, subject(&tool), came),
+                Some(slot) => go_on(live, tool, Box::pin(std::future::ready(came)), slot, &cx),
+                None => failure::of_tool(live, &cx.form(), subject(&tool), came),
             }
         }
     }
@@ -101,13 +101,13 @@ fn subject(tool: &ToolEntry) -> Subject<'_> {
 }
 
 /// Lets the function run on behind its request; the answer names the task.
-fn go_on(live: &Arc<Live>, tool: Arc<ToolEntry>, work: Work, slot: Shared) -> Outcome {
+fn go_on(live: &Arc<Live>, tool: Arc<ToolEntry>, work: Work, slot: Shared, cx: &Ctx) -> Outcome {
     let created = slot.snapshot();
-    let (live, running) = (Arc::clone(live), Arc::clone(&slot));
+    let (live, running, form) = (Arc::clone(live), Arc::clone(&slot), cx.form());
     let jobs = live.tasks.jobs()?;
     let job = jobs.start(async move {
         let came = work.await;
-        let outcome = failure::of_tool(&live, subject(&tool), came);
+        let outcome = failure::of_tool(&live, &form, subject(&tool), came);
         running.end(outcome).await;
         live.tasks.over(&running.snapshot().id);
     });
