@@ -4,9 +4,11 @@
 #![expect(clippy::print_stdout, reason = "xtask speaks to a terminal")]
 
 mod args;
+mod bench;
 mod child;
 mod churn;
 mod conformance;
+mod faults;
 mod gateway;
 mod interop;
 mod interop_sdk;
@@ -15,6 +17,7 @@ mod places;
 mod probe;
 mod procs;
 mod ready;
+mod rules;
 mod steps;
 mod table;
 mod tally;
@@ -36,8 +39,14 @@ cargo xtask COMMAND
                                          --write renews docs/conformance.md from this run
   interop [--client C] [--transport T]   foreign clients and servers on both sides of `toolbay up`
   interop sdk [--pair TEXT]              our server with foreign clients, our client with foreign servers
+  faults [--target T]... [--only REGEX] [--write]
+                                         our suite of broken input, streams and ends, on servers and clients, ours and
+                                         the peers'; --write renews docs/faults.md from this run
+  bench sdk [--all] [--quick] [--write]  our SDK beside the floor and the peers, in one run; --all adds the slow
+                                         peers, --write renews docs/performance.md
   ready [--rounds N]                     how soon `toolbay up` is ready, against the slowest server's own start
   churn [--rounds 50]                    connect, call, disconnect, many times; no process may stay behind
+  rules [--all]                          which numbered rule of the protocol is held by what; none may be open
 
   TOOLBAY_BIN    use this binary instead of building one
   TOOLBAY_CONFORMANCE_URL  try another server with the suite
@@ -54,8 +63,11 @@ fn main() -> ExitCode {
         "conformance" => conformance::run(args),
         "interop" if args.flag("sdk") => interop_sdk::run(args),
         "interop" => interop::run(args),
+        "faults" => faults::run(args),
+        "bench" => bench::run(args),
         "ready" => ready::run(args),
         "churn" => churn::run(args),
+        "rules" => rules::run(args),
         "help" | "--help" | "-h" | "" => {
             print!("{HELP}");
             return ExitCode::SUCCESS;

@@ -27,6 +27,8 @@ pub(crate) enum Peer {
     TypeScript1,
     /// The TypeScript SDK v2.
     TypeScript2,
+    /// The TypeScript SDK v2, its server half.
+    TypeScript2Server,
     /// Reference servers from PyPI: time, git, fetch.
     PythonServers,
     /// The Python SDK 1.x.
@@ -35,12 +37,13 @@ pub(crate) enum Peer {
     Python2,
 }
 
-const ALL: [Peer; 8] = [
+const ALL: [Peer; 9] = [
     Peer::Node,
     Peer::Conformance,
     Peer::NpmServers,
     Peer::TypeScript1,
     Peer::TypeScript2,
+    Peer::TypeScript2Server,
     Peer::PythonServers,
     Peer::Python1,
     Peer::Python2,
@@ -67,6 +70,7 @@ pub(crate) fn folder(peer: Peer) -> Result<PathBuf> {
         Peer::NpmServers => npm::folder("servers", &pins.join("npm/servers")),
         Peer::TypeScript1 => npm::folder("ts1", &pins.join("npm/ts1")),
         Peer::TypeScript2 => npm::folder("ts2", &pins.join("npm/ts2")),
+        Peer::TypeScript2Server => npm::folder("ts2-server", &pins.join("npm/ts2-server")),
         Peer::PythonServers => python::folder("py-servers", &pins.join("python/servers.txt")),
         Peer::Python1 => python::folder("py1", &pins.join("python/py1.txt")),
         Peer::Python2 => python::folder("py2", &pins.join("python/py2.txt")),

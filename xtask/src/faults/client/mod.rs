@@ -1,0 +1,11 @@
+//! The client side: scripted servers that misbehave, and what a client made of them.
+
+mod lines;
+mod scenes;
+mod stage;
+mod streams;
+mod visit;
+mod words;
+
+pub(crate) use self::scenes::pipe_script;
+pub(crate) use self::stage::run;
