@@ -76,16 +76,6 @@ async fn words_of_the_older_tasks_mean_nothing_in_the_newest_revision() {
     assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
 }
 
-// Rule 175.
-#[tokio::test]
-#[ignore = "servers do not read `taskIds` yet: the listener is acknowledged instead of refused"]
-async fn listening_to_tasks_needs_the_extension() {
-    let mut link = Link::to(server(Faults::Withheld));
-    let listen = json!({"notifications": {"taskIds": ["x"]}});
-    let answer = link.ask(1, "subscriptions/listen", modern(&json!({}), listen)).await;
-    assert_eq!(answer["error"]["code"], -32021, "{answer}");
-}
-
 // Rule 172.
 #[tokio::test]
 async fn progress_of_a_core_task_ends_with_it() {
