@@ -172,8 +172,9 @@ impl Frame {
         let mut envelope = Envelope::default();
         let each = |key, place| envelope.take(key, Raw::judged(text.slice(place)));
         if let Err(flaw) = scan::object(text, limits, each) {
-            // An id is worth keeping only if the rest was JSON: a cut line may have a cut id.
-            let id = matches!(flaw, Flaw::DuplicateKey(_)).then(|| envelope.id.as_ref().and_then(Id::read)).flatten();
+            // A cut line may have a cut id; an id that stands before what was too much is whole, and somebody waits for it.
+            let whole = matches!(flaw, Flaw::DuplicateKey(_) | Flaw::TooDeep(_) | Flaw::TooMany(_));
+            let id = whole.then(|| envelope.id.as_ref().and_then(Id::read)).flatten();
             return Err(Rejected { id, fault: Fault::Malformed(Malformed::Json(flaw)) });
         }
         Self::from_envelope(envelope)

@@ -53,3 +53,11 @@ fn null_result_is_a_result_and_unknown_members_are_let_by() {
     assert!(matches!(parse(r#"{"jsonrpc":"2.0","id":1,"result":null,"x":1}"#), Ok(Frame::Result { .. })));
     assert!(matches!(parse(r#"{"jsonrpc":"2.0","id":null,"error":{}}"#), Ok(Frame::Error { id: None, .. })));
 }
+
+#[test]
+fn an_id_before_what_is_too_deep_is_kept() {
+    let text = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{}"#, "[".repeat(1000));
+    let rejected = parse(&text).unwrap_err();
+    assert!(matches!(rejected.fault, Fault::Malformed(Malformed::Json(Flaw::TooDeep(_)))));
+    assert_eq!(rejected.id, Some(Id::Number(7)));
+}

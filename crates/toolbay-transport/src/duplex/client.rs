@@ -19,6 +19,8 @@ use tokio::{
 use toolbay_protocol::{
     Id,
     exchange::{Answers, Note, Outcome, Step},
+    fault::{Fault, Malformed},
+    frame::Rejected,
     greeting::Introduction,
     peer::{self, Call, CallId, ClientEvent},
     watch::legacy,
@@ -220,11 +222,9 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
             self.settle(&mut replies);
             match self.wait(&mut replies).await {
                 Woken::Came(Ok(Some(came))) => {
-                    self.take(came);
-                    // What came with it is taken at once, so that what it causes is sent at once.
-                    for _ in 1..GULP {
-                        let Some(came) = self.reader.at_hand() else { break };
-                        self.take(came);
+                    if let Err(error) = self.gulp(came) {
+                        self.settle(&mut replies);
+                        return (error, None);
                     }
                 }
                 Woken::Came(Ok(None)) => {
@@ -271,13 +271,30 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
         }
     }
 
-    fn take(&mut self, came: Came) {
+    /// Takes what came, and at once what came with it, so that what it causes is sent at once.
+    fn gulp(&mut self, came: Came) -> Result<(), Error> {
+        self.take(came)?;
+        for _ in 1..GULP {
+            let Some(came) = self.reader.at_hand() else { break };
+            self.take(came)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, came: Came) -> Result<(), Error> {
         let now = time::Instant::now().into_std();
         match came {
+            // Nobody can tell whose answer it was, so nobody may be left waiting for it.
+            Came::One(Err(Rejected { id: None, fault: Fault::Malformed(Malformed::TooLarge(limit)) })) => {
+                let what =
+                    format!("the server sent a message of more than {limit} bytes, the most that is read at once");
+                return Err(Error::new(Kind::Limit, what));
+            }
             Came::One(frame) => self.peer.receive(frame, now),
             Came::Batch(frames) => frames.into_iter().for_each(|frame| self.peer.receive(frame, now)),
             Came::Junk(what) => self.listener.stray(&format!("server writes what is no message: {what}")),
         }
+        Ok(())
     }
 
     fn obey(&mut self, command: Command) {

@@ -4,7 +4,7 @@ use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::process::ChildStdin;
 use toolbay_protocol::{
-    Frame,
+    Frame, Raw,
     fault::{Fault, Malformed},
     frame::Rejected,
     scan::Limits,
@@ -45,7 +45,10 @@ impl<R: AsyncRead + Unpin> FrameLines<R> {
                 return Err(Error::closed("the link broke while reading").caused_by(error));
             }
         };
-        if let Some(junk) = Junk::find(&line) {
+        // A lone number or text is JSON, though no message; a line of log is neither.
+        if let Some(junk) = Junk::find(&line)
+            && Raw::parse(line.clone(), self.limits).is_err()
+        {
             return Ok(Some(Came::Junk(junk.excerpt().to_owned())));
         }
         Ok(Some(match Frame::parse_batch(&line, self.limits) {
