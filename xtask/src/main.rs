@@ -18,7 +18,6 @@ mod probe;
 mod procs;
 mod ready;
 mod rules;
-mod rules;
 mod steps;
 mod table;
 mod tally;
@@ -48,7 +47,6 @@ cargo xtask COMMAND
   ready [--rounds N]                     how soon `toolbay up` is ready, against the slowest server's own start
   churn [--rounds 50]                    connect, call, disconnect, many times; no process may stay behind
   rules [--all]                          which numbered rule of the protocol is held by what; none may be open
-  rules [--all]                          which numbered rule of the protocol is held by what; none may be open
 
   TOOLBAY_BIN    use this binary instead of building one
   TOOLBAY_CONFORMANCE_URL  try another server with the suite
@@ -69,7 +67,6 @@ fn main() -> ExitCode {
         "bench" => bench::run(args),
         "ready" => ready::run(args),
         "churn" => churn::run(args),
-        "rules" => rules::run(args),
         "rules" => rules::run(args),
         "help" | "--help" | "-h" | "" => {
             print!("{HELP}");
