@@ -1,47 +1,68 @@
 //! Foreign clients with our server.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde_json::json;
 
 use super::plan;
 use super::report::{Missing, Report};
 use super::stage::Stage;
+use crate::child;
 use crate::gateway::{Gateway, Ready};
 use crate::peers::Peer;
+use crate::places;
 
 const UP: Duration = Duration::from_secs(30);
+const BUILD: Duration = Duration::from_secs(30 * 60);
 
 struct Client {
     name: &'static str,
-    peer: Peer,
-    script: &'static str,
+    program: Program,
     mode: &'static str,
     revision: &'static str,
     transports: &'static [&'static str],
     missing: Missing,
 }
 
-const CLIENTS: [Client; 6] = [
-    client("py1", Peer::Python1, "client_v1.py", "", "2025-11-25", &["stdio", "http", "sse"]),
-    client("py2", Peer::Python2, "client_v2.py", "auto", "2026-07-28", &["stdio", "http"]),
-    client("py2-legacy", Peer::Python2, "client_v2.py", "legacy", "2025-11-25", &["stdio", "http"]),
-    client("ts1", Peer::TypeScript1, "client_v1.mjs", "", "2025-11-25", &["stdio", "http", "sse"]),
-    client("ts2", Peer::TypeScript2, "client_v2.mjs", "auto", "2026-07-28", &["stdio", "http"]),
-    client("ts2-legacy", Peer::TypeScript2, "client_v2.mjs", "legacy", "2025-11-25", &["stdio", "http"]),
+#[derive(Clone, Copy)]
+enum Program {
+    Script(Peer, &'static str),
+    /// The crate `interop/sdk/rmcp`, which cargo fetches and builds.
+    Rmcp,
+}
+
+const PY1: Program = Program::Script(Peer::Python1, "client_v1.py");
+const PY2: Program = Program::Script(Peer::Python2, "client_v2.py");
+const TS1: Program = Program::Script(Peer::TypeScript1, "client_v1.mjs");
+const TS2: Program = Program::Script(Peer::TypeScript2, "client_v2.mjs");
+
+const OLD: &str = "2025-11-25";
+const NEW: &str = "2026-07-28";
+const BOTH: &[&str] = &["stdio", "http"];
+const ALL: &[&str] = &["stdio", "http", "sse"];
+
+const CLIENTS: [Client; 8] = [
+    client("py1", PY1, "", OLD, ALL),
+    client("py2", PY2, "auto", NEW, BOTH),
+    client("py2-legacy", PY2, "legacy", OLD, BOTH),
+    client("ts1", TS1, "", OLD, ALL),
+    client("ts2", TS2, "auto", NEW, BOTH),
+    client("ts2-legacy", TS2, "legacy", OLD, BOTH),
+    client("rmcp", Program::Rmcp, "auto", NEW, BOTH),
+    client("rmcp-legacy", Program::Rmcp, "legacy", OLD, BOTH),
 ];
 
 const fn client(
     name: &'static str,
-    peer: Peer,
-    script: &'static str,
+    program: Program,
     mode: &'static str,
     revision: &'static str,
     transports: &'static [&'static str],
 ) -> Client {
-    Client { name, peer, script, mode, revision, transports, missing: &[] }
+    Client { name, program, mode, revision, transports, missing: &[] }
 }
 
 /// Each client over each transport that it speaks.
@@ -60,7 +81,10 @@ pub(crate) fn run(stage: &Stage, binary: &Path, wanted: &dyn Fn(&str) -> bool) -
             job["command"] = json!([binary, "serve", "everything", "--faults"]);
             job["url"] = json!(server.url(if *transport == "sse" { "/sse" } else { "/mcp" }));
             let path = stage.plan(&pair, &job)?;
-            let mut command = stage.script(client.peer, "clients", client.script)?;
+            let mut command = match client.program {
+                Program::Script(peer, script) => stage.script(peer, "clients", script)?,
+                Program::Rmcp => Command::new(rmcp()?),
+            };
             // HTTP+SSE belongs to the oldest revision; any that begins with a handshake may be agreed on there.
             let revision = if *transport == "sse" { "202" } else { client.revision };
             reports.push(Report::of(pair, revision, &mut command, &path, client.missing)?);
@@ -68,4 +92,16 @@ pub(crate) fn run(stage: &Stage, binary: &Path, wanted: &dyn Fn(&str) -> bool) -
     }
     server.end();
     Ok(reports)
+}
+
+/// Built into the cache: it is no part of our workspace.
+fn rmcp() -> Result<PathBuf> {
+    let target = places::cache()?.join("peers/rmcp-target");
+    let mut cargo = places::cargo();
+    cargo.args(["build", "--locked", "--manifest-path", "interop/sdk/rmcp/Cargo.toml", "--target-dir"]).arg(&target);
+    let built = child::capture("cargo build", &mut cargo, BUILD)?;
+    if !built.status.success() {
+        bail!("the client of rmcp cannot be built:\n{}", built.stderr.trim());
+    }
+    Ok(target.join("debug/interop-rmcp"))
 }
