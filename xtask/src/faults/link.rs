@@ -12,6 +12,8 @@ use super::wire::{self, Answer, Talk};
 
 /// How long an answer to something quick may take, on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+/// How long an answer may come after one that was asked for later.
+const GRACE: Duration = Duration::from_secs(1);
 /// How long a server may take to start.
 pub(crate) const START: Duration = Duration::from_secs(30);
 
@@ -108,8 +110,8 @@ impl Web {
 
 /// The conversation.
 pub(crate) enum Link {
-    /// A child of ours.
-    Pipe(Box<Pipe>, Talk),
+    /// A child of ours, and a call that it answers.
+    Pipe(Box<Pipe>, Talk, Call),
     /// An HTTP server.
     Web(Web),
 }
@@ -118,17 +120,22 @@ impl Link {
     /// How requests introduce themselves.
     pub(crate) fn talk(&self) -> Talk {
         match self {
-            Self::Pipe(_, talk) => *talk,
+            Self::Pipe(_, talk, _) => *talk,
             Self::Web(web) => web.talk,
         }
     }
 
-    /// Sends bytes as one message, and takes the next message.
+    /// Sends bytes as one message, and takes what is answered, if anything is.
     pub(crate) fn say(&mut self, bytes: &[u8]) -> Result<Answer> {
         match self {
-            Self::Pipe(pipe, _) => {
+            Self::Pipe(pipe, talk, echo) => {
                 pipe.line(bytes)?;
-                Ok(Answer { text: pipe.next(PATIENCE)?, ..Answer::default() })
+                // Another call shows when nothing more is to be expected: soon after its answer.
+                pipe.line(wire::request(*talk, "\"after\"", "tools/call", echo.params()).as_bytes())?;
+                let (_, before) = pipe.answer_to(&json!("after"), PATIENCE)?;
+                let mut answers = before.into_iter().filter(|line| wire::is_answer(line));
+                let text = answers.next().or_else(|| pipe.next(GRACE).ok().filter(|line| wire::is_answer(line)));
+                Ok(Answer { text: text.unwrap_or_default(), ..Answer::default() })
             }
             Self::Web(web) => web.post(bytes, &[]),
         }
@@ -143,7 +150,7 @@ impl Link {
     pub(crate) fn ask_within(&mut self, id: &str, method: &str, params: Value, limit: Duration) -> Result<Answer> {
         let body = wire::request(self.talk(), id, method, params);
         match self {
-            Self::Pipe(pipe, _) => {
+            Self::Pipe(pipe, ..) => {
                 pipe.line(body.as_bytes())?;
                 let (text, notes) = pipe.answer_to(&serde_json::from_str(id)?, limit)?;
                 Ok(Answer { text, notes, status: None })
@@ -160,7 +167,7 @@ impl Link {
     /// Sends what must not be answered; over HTTP the status tells.
     pub(crate) fn hush(&mut self, bytes: &[u8], statuses: &[u16], after: &Call) -> Result<String> {
         match self {
-            Self::Pipe(pipe, talk) => {
+            Self::Pipe(pipe, talk, _) => {
                 pipe.line(bytes)?;
                 pipe.line(wire::request(*talk, "\"after\"", "tools/call", after.params()).as_bytes())?;
                 let (_, before) = pipe.answer_to(&json!("after"), PATIENCE)?;

@@ -1,12 +1,18 @@
 //! Reads the command line, drives the targets and prints one row for each.
 
+use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use anyhow::{Result, bail};
 use regex::Regex;
 
 use super::case::{Line, Report, Verdict};
+use super::guests::Guest;
 use super::player::Player;
+use super::targets::Target;
 use super::{client, guests, note, server, targets};
 use crate::args::Args;
 use crate::gateway;
@@ -16,7 +22,11 @@ use crate::tally::Tally;
 /// Drives the chosen targets through the chosen cases.
 pub(crate) fn run(mut args: Args) -> Result<Tally> {
     if let Some(scene) = args.values("--play")?.pop() {
-        // The other end of a pipe: nothing but the script may be printed.
+        // The other end of a pipe: nothing but the script may be printed. A client may start us more than once.
+        if let Some(sign) = args.values("--sign")?.pop() {
+            let mut sign = std::fs::OpenOptions::new().create(true).append(true).open(sign)?;
+            writeln!(sign, "{}", std::process::id())?;
+        }
         client::pipe_script(&scene, &mut Player::new())?;
         return Ok(Tally::one(true));
     }
@@ -50,28 +60,45 @@ pub(crate) fn run_ours() -> Result<Tally> {
 
 fn drive(binary: &Path, names: &[String], only: Option<&Regex>) -> Result<Vec<Report>> {
     let chosen = |name: &str| names.is_empty() || names.iter().any(|start| name.starts_with(start.as_str()));
-    let (mut reports, mut late) = (Vec::new(), Vec::new());
-    for target in targets::all().iter().filter(|target| chosen(&target.name)) {
-        println!("\n  {}:", target.name);
-        match server::run(target, binary, only) {
-            Ok((report, rest)) => {
-                late.extend(rest.map(|rest| (reports.len(), rest)));
-                reports.push(report);
+    let broke = |_| anyhow::anyhow!("a thread of the suite broke");
+    let targets: Vec<Target> = targets::all().into_iter().filter(|target| chosen(&target.name)).collect();
+    let guests: Vec<Guest> = guests::ALL.into_iter().filter(|guest| chosen(guest.name)).collect();
+    // Clients wait more than they work, servers the other way round.
+    thread::scope(|scope| {
+        let run = |guest| client::run(guest, binary, only).unwrap_or_else(|error| unfit(guest.name, &error));
+        let clients = scope.spawn(move || two_by_two(guests, run));
+        let run = |target: Target| {
+            server::run(&target, binary, only).unwrap_or_else(|error| (unfit(&target.name, &error), None))
+        };
+        let mut reports = Vec::new();
+        for (mut report, late) in two_by_two(targets, run) {
+            if let Some(late) = late {
+                report.lines.extend(late.join().map_err(broke)?);
             }
-            Err(error) => reports.push(unfit(&target.name, &error)),
+            reports.push(report);
         }
-    }
-    for guest in guests::ALL.into_iter().filter(|guest| chosen(guest.name)) {
-        println!("\n  {}:", guest.name);
-        reports.push(client::run(guest, binary, only).unwrap_or_else(|error| unfit(guest.name, &error)));
-    }
-    for (at, rest) in late {
-        match rest.join() {
-            Ok(lines) => reports[at].lines.extend(lines),
-            Err(_) => anyhow::bail!("a thread of the suite broke"),
+        reports.extend(clients.join().map_err(broke)?);
+        Ok(reports)
+    })
+}
+
+/// Runs all, two at a time, and gives what came of them in their order.
+fn two_by_two<T: Send, R: Send>(items: Vec<T>, run: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let queue = Mutex::new(items.into_iter().enumerate());
+    let done = Mutex::new(BTreeMap::new());
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some((at, item)) = next else { return };
+                    let result = run(item);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).insert(at, result);
+                }
+            });
         }
-    }
-    Ok(reports)
+    });
+    done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
 }
 
 /// A target that could not be tried at all.
@@ -87,7 +114,7 @@ pub(crate) fn tell(target: &str, line: &Line) {
     let took = line.took.as_secs_f32();
     match &line.verdict {
         Verdict::Held(seen) if std::env::var_os("FAULTS_ALL").is_some() => {
-            println!("    · {}: {seen} [{took:.1} s]", line.name)
+            println!("    · {target} {}: {seen} [{took:.1} s]", line.name)
         }
         Verdict::Held(_) | Verdict::Skipped(_) => {}
         Verdict::Broken(seen) => println!("    ✗ {target} {}: {} — {seen} [{took:.1} s]", line.name, line.right),

@@ -182,7 +182,7 @@ impl Target {
             pipe.answer_to(&json!("hello"), START)?;
             pipe.line(wire::notification(self.talk, "notifications/initialized", json!({})).as_bytes())?;
         }
-        Ok(Link::Pipe(Box::new(pipe), self.talk))
+        Ok(Link::Pipe(Box::new(pipe), self.talk, self.tools.echo("meanwhile")))
     }
 
     /// Starts it at a port.

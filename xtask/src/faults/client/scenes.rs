@@ -58,6 +58,8 @@ pub(super) struct Seen {
     pub(super) peak_mib: u64,
     /// Requests that reached the server it was sent to.
     pub(super) strayed: usize,
+    /// Whether the server that it started outlived it.
+    pub(super) left: bool,
 }
 
 impl Seen {

@@ -1,27 +1,30 @@
 //! Plays every scene to one client, several at a time, since most of a scene is waiting.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use regex::Regex;
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::scenes::{Scene, Script, Seen, all};
 use super::visit::Stage;
-use crate::child::Guard;
+use crate::child::{self, Guard};
 use crate::faults::case::{Line, Report, Verdict};
 use crate::faults::guests::{Guest, Where};
+use crate::procs::{self, Process};
 
 /// Beyond every deadline that is on by default.
 const LIMIT: Duration = Duration::from_secs(80);
 /// At a time.
-const TOGETHER: usize = 5;
+const TOGETHER: usize = 6;
 /// How much of a client's output is kept.
 const KEPT: u64 = 64 << 20;
 
@@ -74,7 +77,9 @@ fn together(guest: Guest, binary: &Path, parts: Vec<(String, Scene, Over)>, plai
                     let started = Instant::now();
                     let judged = play(guest, binary, scene, over).and_then(|mut seen| {
                         seen.took = seen.took.saturating_sub(plain);
-                        (scene.judge)(&seen)
+                        let told = (scene.judge)(&seen)?;
+                        ensure!(!seen.left, "the server that it started is left running: {told}");
+                        Ok(told)
                     });
                     let line =
                         Line { name, right: scene.right, verdict: Verdict::from(judged), took: started.elapsed() };
@@ -90,9 +95,14 @@ fn together(guest: Guest, binary: &Path, parts: Vec<(String, Scene, Over)>, plai
 fn play(guest: Guest, binary: &Path, scene: Scene, over: Over) -> Result<Seen> {
     match over {
         Over::Pipes => {
+            static COUNT: AtomicUsize = AtomicUsize::new(0);
             let me = std::env::current_exe()?.to_string_lossy().into_owned();
-            let words = [&me, "faults", "--play", scene.name].map(str::to_owned).to_vec();
-            watch(guest, &mut guest.command(binary, &Where::Command(words))?)
+            let sign = format!("toolbay-play-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+            let sign = std::env::temp_dir().join(sign).to_string_lossy().into_owned();
+            let words = [&me, "faults", "--play", scene.name, "--sign", &sign].map(str::to_owned).to_vec();
+            let mut seen = watch(guest, &mut guest.command(binary, &Where::Command(words))?)?;
+            seen.left = left_behind(&sign);
+            Ok(seen)
         }
         Over::Http => {
             let stage = Stage::open(scene)?;
@@ -102,6 +112,22 @@ fn play(guest: Guest, binary: &Path, scene: Scene, over: Over) -> Result<Seen> {
             Ok(seen)
         }
     }
+}
+
+/// Whether a server that signed here outlives its client; it is ended then.
+fn left_behind(sign: &str) -> bool {
+    let pids = std::fs::read_to_string(sign).unwrap_or_default();
+    let _ = std::fs::remove_file(sign);
+    let pids: BTreeSet<i32> = pids.lines().filter_map(|line| line.parse().ok()).collect();
+    let alive = || {
+        let ours = |one: &Process| pids.contains(&one.pid) && one.command.contains(sign);
+        procs::all().into_iter().filter(ours).map(|one| one.pid).collect::<Vec<i32>>()
+    };
+    let gone = child::wait_until(Duration::from_secs(3), || alive().is_empty());
+    for pid in alive().into_iter().filter_map(Pid::from_raw) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+    !gone
 }
 
 /// Runs a client to its end, and notes what it held at most.

@@ -247,7 +247,7 @@ fn stray_reply(stand: &Stand) -> Result<String> {
 fn unmoved(stand: &Stand, body: &[u8]) -> Result<String> {
     let mut link = stand.link()?;
     let status = match &mut link {
-        Link::Pipe(pipe, _) => {
+        Link::Pipe(pipe, ..) => {
             pipe.line(body)?;
             "dropped".to_owned()
         }
@@ -304,7 +304,7 @@ fn malformed_cancel(stand: &Stand) -> Result<String> {
         let statuses: &[u16] = if params.is_array() { &[202, 400] } else { &[202] };
         match (&mut link, params.is_array()) {
             // An array is no params at all: a server may say so.
-            (Link::Pipe(pipe, _), true) => pipe.line(body.as_bytes())?,
+            (Link::Pipe(pipe, ..), true) => pipe.line(body.as_bytes())?,
             _ => {
                 drop(link.hush(body.as_bytes(), statuses, &stand.echo()).map_err(|error| error.context(body.clone()))?)
             }

@@ -118,7 +118,7 @@ impl<'a> Stand<'a> {
     /// A greeted child.
     pub(super) fn greeted_pipe(&self) -> Result<Pipe> {
         match self.target.greeted(self.binary)? {
-            Link::Pipe(pipe, _) => Ok(*pipe),
+            Link::Pipe(pipe, ..) => Ok(*pipe),
             Link::Web(_) => bail!("this case is for stdio"),
         }
     }
