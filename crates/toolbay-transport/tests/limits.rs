@@ -1,7 +1,5 @@
 //! What a limit of a duplex link does to those who wait on it.
 
-#![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
-
 use std::{sync::Arc, time::Duration};
 
 use tokio::{io::AsyncWriteExt as _, time::timeout};
