@@ -7,6 +7,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::targets::beside_modules;
+use super::wire::Talk;
 use crate::peers::{self, Peer};
 use crate::places;
 
@@ -46,6 +47,15 @@ impl Guest {
     /// Whether it is ours.
     pub(crate) fn is_ours(self) -> bool {
         matches!(self.make, Make::Ours)
+    }
+
+    /// Whether it knows this way to introduce a request.
+    pub(crate) fn speaks(self, talk: Talk) -> bool {
+        let handshake_only = match self.make {
+            Make::Ours => false,
+            Make::Python(peer, _) | Make::TypeScript(peer, _) => matches!(peer, Peer::Python1 | Peer::TypeScript1),
+        };
+        talk == Talk::Handshake || !handshake_only
     }
 
     /// The command that connects, lists, and calls the tool `t`.

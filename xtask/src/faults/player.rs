@@ -6,8 +6,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::wire::Talk;
+
 /// The tool that every scripted server offers.
-const TOOLS: &str = r#"{"tools":[{"name":"t","description":"The only tool","inputSchema":{"type":"object"}}]}"#;
+const TOOLS: &str = r#"{"tools":[{"name":"t","description":"The only tool","inputSchema":{"type":"object"}}],"resultType":"complete","ttlMs":0,"cacheScope":"private"}"#;
+const DISCOVERED: &str = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"scripted","version":"1"}}}"#;
 const HELLO: &str =
     r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"scripted","version":"1"}}"#;
 /// Longer than any client waits; the client, or the suite, ends us.
@@ -15,17 +18,18 @@ const IDLE: Duration = Duration::from_secs(150);
 
 /// The server's side of the pipes.
 pub(crate) struct Player {
-    ended: bool,
+    talk: Talk,
 }
 
 /// The answer to anything but a call; none for what needs no answer.
-pub(crate) fn small_talk(message: &Value) -> Option<String> {
+pub(crate) fn small_talk(talk: Talk, message: &Value) -> Option<String> {
     let id = &message["id"];
     if id.is_null() {
         return None;
     }
     let result = match message["method"].as_str()? {
-        "initialize" => HELLO,
+        "initialize" if talk == Talk::Handshake => HELLO,
+        "server/discover" if talk == Talk::Envelope => DISCOVERED,
         "tools/list" => TOOLS,
         "ping" => "{}",
         _ => return Some(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32601,"message":"unknown"}}}}"#)),
@@ -36,7 +40,12 @@ pub(crate) fn small_talk(message: &Value) -> Option<String> {
 impl Player {
     /// Takes standard input and output.
     pub(crate) fn new() -> Self {
-        Self { ended: false }
+        Self { talk: Talk::Handshake }
+    }
+
+    /// Wants requests to introduce themselves like this.
+    pub(crate) fn expect(&mut self, talk: Talk) {
+        self.talk = talk;
     }
 
     /// Answers everything but the call, which is the script's.
@@ -45,7 +54,7 @@ impl Player {
             let message: Value = serde_json::from_str(&line).unwrap_or_default();
             if message["method"] == "tools/call" {
                 script(self, &message["id"].to_string());
-            } else if let Some(answer) = small_talk(&message) {
+            } else if let Some(answer) = small_talk(self.talk, &message) {
                 self.say(&answer);
             }
         }
@@ -74,7 +83,6 @@ impl Player {
                 return Some(line);
             }
         }
-        self.ended = true;
         None
     }
 

@@ -1,5 +1,6 @@
 //! The client side: scripted servers that misbehave, and what a client made of them.
 
+mod envelope;
 mod lines;
 mod scenes;
 mod stage;

@@ -5,8 +5,9 @@ use std::time::Duration;
 use anyhow::{Result, bail, ensure};
 
 use super::visit::Visit;
-use super::{lines, streams, words};
+use super::{envelope, lines, streams, words};
 use crate::faults::player::Player;
+use crate::faults::wire::Talk;
 
 /// What the scripted server does.
 #[derive(Clone, Copy)]
@@ -30,6 +31,8 @@ pub(super) struct Scene {
     pub(super) right: &'static str,
     pub(super) script: Script,
     pub(super) judge: fn(&Seen) -> Result<String>,
+    /// How the server wants requests to introduce themselves.
+    pub(super) talk: Talk,
 }
 
 impl Scene {
@@ -39,7 +42,12 @@ impl Scene {
         script: Script,
         judge: fn(&Seen) -> Result<String>,
     ) -> Self {
-        Self { name, right, script, judge }
+        Self { name, right, script, judge, talk: Talk::Handshake }
+    }
+
+    /// The same with a server that wants an envelope.
+    pub(super) const fn envelope(self) -> Self {
+        Self { talk: Talk::Envelope, ..self }
     }
 }
 
@@ -118,12 +126,13 @@ pub(super) fn bounded(seen: &Seen) -> Result<String> {
 
 /// Every scene; those that take longest first.
 pub(super) fn all() -> Vec<Scene> {
-    [lines::SCENES, streams::SCENES, words::SCENES].concat()
+    [lines::SCENES, streams::SCENES, words::SCENES, envelope::SCENES].concat()
 }
 
 /// The script of a scene over pipes.
 pub(crate) fn pipe_script(name: &str, player: &mut Player) -> Result<()> {
     let Some(scene) = all().into_iter().find(|scene| scene.name == name) else { bail!("there is no scene {name}") };
+    player.expect(scene.talk);
     match scene.script {
         Script::Words(words) => player.perform(|player, id| {
             for word in words(id) {

@@ -47,7 +47,7 @@ pub(crate) fn run(guest: Guest, binary: &Path, only: Option<&Regex>) -> Result<R
         plain_time = plain_time.max(seen.took);
     }
     let mut parts: Vec<(String, Scene, Over)> = Vec::new();
-    for scene in all() {
+    for scene in all().into_iter().filter(|scene| guest.speaks(scene.talk)) {
         match scene.script {
             Script::Words(_) => {
                 parts.push((format!("{}-stdio", scene.name), scene, Over::Pipes));

@@ -163,7 +163,7 @@ fn serve(scene: Scene, visit: &Visit) -> Result<()> {
             let events: String = words(&id).iter().map(|word| format!("data: {word}\n\n")).collect();
             visit.events(&events);
         }
-        ("POST", _) => match small_talk(&message) {
+        ("POST", _) => match small_talk(scene.talk, &message) {
             Some(answer) if message["method"] == "initialize" => {
                 visit.json("200 OK\r\nMcp-Session-Id: scripted-1", "application/json", &answer);
             }
