@@ -205,7 +205,7 @@ pub(crate) fn messages(body: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(body).replace("\r\n", "\n");
     let whole = text.rfind("\n\n").map_or("", |end| &text[..end]);
     let data = |event: &str| {
-        let lines: Vec<&str> = event.lines().filter_map(|line| line.strip_prefix("data:")).collect();
+        let lines: Vec<&str> = event.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim).collect();
         lines.join("\n").trim().to_owned()
     };
     whole.split("\n\n").map(data).filter(|data| !data.is_empty()).collect()
