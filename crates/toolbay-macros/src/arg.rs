@@ -127,7 +127,7 @@ impl Field {
             Some(setting) => match &setting.value {
                 None => (Some(quote!(#[serde(default)])), None),
                 Some(value) => {
-                    let name = quote::format_ident!("default_{}", ident.unraw());
+                    let name = quote::format_ident!("__default_{}", ident.unraw());
                     let path = name.to_string();
                     let function = quote! {
                         fn #name() -> #kind {

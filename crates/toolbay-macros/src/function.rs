@@ -74,7 +74,7 @@ impl Function {
             #[derive(::toolbay::serde::Deserialize, ::toolbay::schemars::JsonSchema)]
             #[serde(crate = "::toolbay::serde")]
             #[schemars(crate = "::toolbay::schemars")]
-            pub struct Args {
+            pub struct __Args {
                 #(#members,)*
             }
 
@@ -86,7 +86,7 @@ impl Function {
     pub(crate) fn handler(&self) -> syn::Result<TokenStream> {
         let name = &self.item.sig.ident;
         let has_fields = self.fields().next().is_some();
-        let args = has_fields.then(|| quote!(args: Args)).into_iter();
+        let args = has_fields.then(|| quote!(args: __Args)).into_iter();
         let state = self.state().map(|state| quote!(state: ::toolbay::State<#state>)).into_iter();
         let context = self.args.iter().any(|arg| matches!(arg, Arg::Context(_)));
         let context = context.then(|| quote!(cx: ::toolbay::Ctx)).into_iter();
@@ -134,7 +134,7 @@ impl Function {
             #item
 
             #[doc(hidden)]
-            #[allow(unused_imports, missing_docs, unreachable_pub, clippy::all, clippy::pedantic)]
+            #[allow(unused_imports, non_camel_case_types, missing_docs, unreachable_pub, clippy::all, clippy::pedantic)]
             #visibility mod #module {
                 use super::*;
 

@@ -168,6 +168,34 @@ async fn what_attributes_make_can_be_written_by_hand() {
     assert_eq!(made[11]["contents"][0]["text"], r#"{"id":7,"note":null}"#);
 }
 
+/// A type with a name that a module might want for itself.
+#[data]
+struct Args {
+    n: u32,
+}
+
+fn default_args() -> Args {
+    Args { n: 7 }
+}
+
+/// Names of arguments and types are the author's own.
+#[tool]
+async fn tool_named(
+    #[arg(default = default_args())] args: Args,
+    #[arg(name = "type")] r#type: Option<String>,
+    mut state: Vec<u32>,
+) -> String {
+    state.push(args.n);
+    format!("{state:?} {:?}", r#type)
+}
+
+#[tokio::test]
+async fn names_are_the_authors_own() {
+    let client = Client::connect(Server::new("names", "1").tool(tool_named::tool())).await.unwrap();
+    let said = client.call("tool_named", &json!({"state": [1], "type": "x"})).await.unwrap();
+    assert_eq!(said.texts(), "[1, 7] Some(\"x\")");
+}
+
 #[tokio::test]
 async fn functions_stay_what_they_were() {
     assert_eq!(report(3).await, "week 3");

@@ -56,3 +56,42 @@ fn a_text_that_is_no_template_says_why() {
     }
     assert_eq!(UriTemplate::parse("{+a,b}{?c*}").unwrap().variables().collect::<Vec<_>>(), ["a", "b", "c"]);
 }
+
+#[test]
+fn whatever_is_filled_in_is_read_back() {
+    let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+    let mut roll = |below: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        usize::try_from(seed >> 33).unwrap_or(0) % below
+    };
+    let letters: Vec<char> = "aZ0-._~ /?#&=%+,;:é漢\u{1f980}\"{}".chars().collect();
+    for _ in 0..2_000 {
+        let mut word = || -> String { (0..=roll(8)).map(|_| letters[roll(letters.len())]).collect() };
+        let values = dict(&[("a", &word()), ("b", &word())]);
+        for template in ["x://{a}/{b}", "x://h{/a,b}", "x://h{?a,b}", "x://h/{a}{?b}", "x://{a}{#b}"] {
+            let template = UriTemplate::parse(template).unwrap();
+            let uri = template.expand(&values);
+            // What is reserved may stand in a fragment as it is, escapes included.
+            if template.as_str().contains('#') && values.get("b").is_some_and(|b| b.contains('%')) {
+                continue;
+            }
+            let found = template.matches(&uri).unwrap_or_else(|| panic!("{uri} of {}", template.as_str()));
+            for name in ["a", "b"] {
+                assert_eq!(found.get(name), values.get(name), "{uri} of {}", template.as_str());
+            }
+        }
+    }
+}
+
+#[test]
+fn no_text_is_too_odd_to_be_looked_at() {
+    let odd = ["", "{", "}", "{}", "{a", "%", "%%", "\u{0}", "é", "{+a}{b}{?c}{&d}{#e}{/f}{;g}{.h}", "{a:3}{b*}"];
+    for text in odd {
+        let Ok(template) = UriTemplate::parse(text) else { continue };
+        for uri in odd {
+            template.matches(uri);
+        }
+    }
+}
