@@ -18,4 +18,3 @@ mod targets;
 mod wire;
 
 pub(crate) use self::suite::run;
-pub(crate) use self::suite::run_ours;

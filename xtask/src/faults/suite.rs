@@ -21,6 +21,10 @@ use crate::tally::Tally;
 
 /// Drives the chosen targets through the chosen cases.
 pub(crate) fn run(mut args: Args) -> Result<Tally> {
+    if args.flag("--ours") {
+        args.finish()?;
+        return run_ours();
+    }
     if let Some(scene) = args.values("--play")?.pop() {
         // The other end of a pipe: nothing but the script may be printed. A client may start us more than once.
         if let Some(sign) = args.values("--sign")?.pop() {
@@ -51,8 +55,8 @@ pub(crate) fn run(mut args: Args) -> Result<Tally> {
     Ok(tally(&reports))
 }
 
-/// Ours alone, as one of the steps of `cargo xtask test`.
-pub(crate) fn run_ours() -> Result<Tally> {
+/// Ours alone.
+fn run_ours() -> Result<Tally> {
     let reports = drive(&gateway::binary()?, &["toolbay".to_owned()], None)?;
     print(&reports);
     Ok(tally(&reports))

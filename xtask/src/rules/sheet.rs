@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn rows_that_begin_with_a_number_are_rules() {
         let text =
-            "| # | Who | Scenario |\n|---|---|---|\n| 1 | B | all, UTF-8 ✗ |\n| A2 | C+ | basic |\n| x | y | ✗ |\n";
+            "| A2 | C+ | basic |\n| 3 | other table | ✗ |\n## 10. Checklist\n| 1 | B | all, UTF-8 ✗ |\n| x | y | ✗ |\n";
         let rules = parse(text);
         let beyond: Vec<_> = rules.iter().map(|(number, asked)| (number.to_string(), asked.beyond_scenarios)).collect();
         assert_eq!(beyond, [("1".to_owned(), true), ("A2".to_owned(), false)]);
