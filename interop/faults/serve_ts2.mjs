@@ -26,4 +26,9 @@ function make() {
 
 const [kind, port] = process.argv.slice(2);
 if (kind === "stdio") await serveStdio(make);
-else createServer(toNodeHandler(createMcpHandler(make))).listen(Number(port), "127.0.0.1");
+else {
+  const handle = toNodeHandler(createMcpHandler(make));
+  // The SDK leaves the path to its user.
+  const serve = (request, response) => (request.url === "/mcp" ? handle(request, response) : response.writeHead(404).end());
+  createServer(serve).listen(Number(port), "127.0.0.1");
+}
