@@ -17,7 +17,7 @@ use proc_macro::TokenStream;
 ///
 /// The function stays as it is. Beside it comes a module of the same name with `tool()`, to be given to a server:
 ///
-/// ```
+/// ```ignore
 /// use toolbay::prelude::*;
 ///
 /// /// Adds two numbers.
@@ -48,7 +48,7 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a prompt of an async function: its docs are the description, its arguments the holes to fill in, their docs the
 /// descriptions of these.
 ///
-/// ```
+/// ```ignore
 /// use toolbay::prelude::*;
 ///
 /// /// Reports on a week.
@@ -72,7 +72,7 @@ pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes a resource of an async function, or, where the URI has holes, a template whose holes are the arguments.
 ///
-/// ```
+/// ```ignore
 /// use toolbay::prelude::*;
 ///
 /// /// How the application is set up.
@@ -100,7 +100,7 @@ pub fn resource(options: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a struct or an enum something that tools take and return: it can be read, be written, and has a schema, in which
 /// its docs are the descriptions. The attributes `#[serde(…)]` and `#[schemars(…)]` may stand on it.
 ///
-/// ```
+/// ```ignore
 /// use toolbay::prelude::*;
 ///
 /// #[data]
