@@ -17,6 +17,7 @@
 //!
 //! Which revision of the protocol a client speaks is no concern of an author: the same code serves all of them.
 
+mod attributes;
 pub mod client;
 mod error;
 pub mod prelude;
@@ -26,13 +27,13 @@ mod uri_template;
 #[cfg(feature = "validate")]
 mod validate;
 
+pub use attributes::{data, prompt, resource, tool};
 pub use client::Client;
 pub use error::{Fail, Foreign, Report, Result, ToolError, ok};
 pub use schemars::{self, JsonSchema};
 pub use serde;
 pub use serde_json;
 pub use server::{Ctx, Handle, Json, Page, Prompt, Resource, Server, State, Template, Tool, http, stdio};
-pub use toolbay_macros::{data, prompt, resource, tool};
 pub use toolbay_protocol::{self as protocol, ErrorObject, Raw, types};
 pub use toolbay_transport::{self as transport, Error};
 pub use uri_template::{Flaw, UriTemplate};

@@ -72,12 +72,21 @@ impl Stage {
 
     /// Writes a configuration with the six servers and some more.
     pub(crate) fn write_config(&self, file: &str, more: &[(&str, Value)]) -> Result<PathBuf> {
-        let mut servers = serde_json::Map::new();
-        servers.extend(self.servers.iter().map(|server| (server.name.to_owned(), server.written())));
-        servers.extend(more.iter().map(|(name, entry)| ((*name).to_owned(), entry.clone())));
         let path = self.path().join(file);
-        fs::write(&path, serde_json::to_string_pretty(&json!({ "mcpServers": servers }))?)?;
+        Self::write_only(&path, &self.servers, more)?;
         Ok(path)
+    }
+
+    /// Writes a configuration with some of the six servers and some more.
+    pub(crate) fn write_only<'s>(
+        path: &Path,
+        servers: impl IntoIterator<Item = &'s Server>,
+        more: &[(&str, Value)],
+    ) -> Result<()> {
+        let mut entries = serde_json::Map::new();
+        entries.extend(servers.into_iter().map(|server| (server.name.to_owned(), server.written())));
+        entries.extend(more.iter().map(|(name, entry)| ((*name).to_owned(), entry.clone())));
+        Ok(fs::write(path, serde_json::to_string_pretty(&json!({ "mcpServers": entries }))?)?)
     }
 }
 

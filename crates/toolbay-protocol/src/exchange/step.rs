@@ -3,6 +3,7 @@
 use crate::{
     fault::ErrorObject,
     frame::{Frame, Id},
+    greeting::Introduction,
     method::Method,
     raw::{Object, Raw},
 };
@@ -70,6 +71,14 @@ pub struct Ask {
     pub method: Method,
     /// What is asked.
     pub params: Option<Raw>,
+}
+
+impl Ask {
+    /// Whether this question, where it names no call, may be put to a call of `method` that is made on `behalf` of
+    /// somebody, or of ourselves where nobody is named.
+    pub fn suits(&self, method: &Method, behalf: Option<&Introduction>) -> bool {
+        method.may_ask() && behalf.is_none_or(|behalf| behalf.admits(self).is_ok())
+    }
 }
 
 /// Questions, each under a key of the callee's choice, in the callee's order. None at all means: come back later.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    exchange::{Ask, Outgoing, Return, Wishes},
+    exchange::{Outgoing, Return, Wishes},
     frame::Id,
     greeting::Introduction,
     method::Method,
@@ -73,7 +73,7 @@ impl Call {
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) exchange: Outgoing,
-    behalf: Option<Arc<Introduction>>,
+    pub(super) behalf: Option<Arc<Introduction>>,
     patience: Patience,
     due: Instant,
     end: Option<Instant>,
@@ -83,12 +83,6 @@ impl Pending {
     pub(super) fn new(exchange: Outgoing, behalf: Option<Arc<Introduction>>, patience: Patience, now: Instant) -> Self {
         let end = patience.total.map(|total| after(now, total));
         Self { exchange, behalf, patience, due: after(now, patience.silence), end }
-    }
-
-    /// Whether a question that names no call may be put to this one.
-    pub(super) fn can_be_asked(&self, ask: &Ask) -> bool {
-        let declared = |behalf: &Arc<Introduction>| behalf.admits(ask).is_ok();
-        self.exchange.method().may_ask() && self.behalf.as_ref().is_none_or(declared)
     }
 
     /// A sign of life came; while a question is open, the clock waits for the answer.

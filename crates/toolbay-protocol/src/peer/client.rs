@@ -202,7 +202,8 @@ impl Client {
     /// A question names no call: it is put to the oldest whose caller declared that it answers such a question.
     fn put(&mut self, id: Id, method: Method, params: Option<Raw>, now: Instant) {
         let ask = Ask { method, params };
-        let oldest = self.calls.iter().find(|(_, pending)| pending.can_be_asked(&ask)).map(|(key, _)| *key);
+        let suits = |call: &Pending| ask.suits(call.exchange.method(), call.behalf.as_deref());
+        let oldest = self.calls.iter().find(|(_, pending)| suits(pending)).map(|(key, _)| *key);
         self.questions.insert(id.clone(), oldest);
         match oldest {
             Some(key) => self.step(key, Frame::Request { id, method: ask.method, params: ask.params }, now),

@@ -56,7 +56,7 @@ impl Inboxes {
             // Ids are minted in order: the first is the oldest.
             Frame::Request { method, params, .. } => {
                 let ask = Ask { method: method.clone(), params: params.clone() };
-                self.open().values().find(|inbox| inbox.can_be_asked(&ask)).cloned()
+                self.open().values().find(|call| ask.suits(&call.method, call.behalf.as_deref())).cloned()
             }
             Frame::Notification { method: Method::Progress, params } => {
                 let token = params.as_ref().and_then(|params| params.get("progressToken"));
@@ -77,12 +77,6 @@ impl Inboxes {
 }
 
 impl Inbox {
-    /// Whether a question that names no call may be put to this one.
-    fn can_be_asked(&self, ask: &Ask) -> bool {
-        let declared = |behalf: &Arc<Introduction>| behalf.admits(ask).is_ok();
-        self.method.may_ask() && self.behalf.as_ref().is_none_or(declared)
-    }
-
     fn frames(&self) -> MutexGuard<'_, VecDeque<Frame>> {
         self.frames.lock().unwrap_or_else(PoisonError::into_inner)
     }
