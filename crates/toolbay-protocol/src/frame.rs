@@ -137,27 +137,37 @@ struct Envelope<'t> {
 const MEMBERS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
 
 impl<'t> Envelope<'t> {
-    fn take(&mut self, key: Cow<'t, str>, value: Raw) -> Result<(), Flaw> {
-        let slot = match &*key {
-            "jsonrpc" => &mut self.version,
-            "id" => &mut self.id,
-            "method" => &mut self.method,
-            "params" => &mut self.params,
-            "result" => &mut self.result,
-            "error" => &mut self.error,
-            other => {
-                let twin = self.others.iter().any(|seen| seen.eq_ignore_ascii_case(other));
-                if twin || self.others.len() >= 64 || MEMBERS.iter().any(|known| known.eq_ignore_ascii_case(other)) {
-                    return Err(Flaw::DuplicateKey(other.to_owned()));
-                }
-                self.others.push(key);
-                return Ok(());
-            }
+    fn take(&mut self, quoted: &'t [u8], value: Raw) -> Result<(), Flaw> {
+        let fill = |slot: &mut Option<Raw>, value| match slot.replace(value) {
+            Some(_) => Err(Flaw::DuplicateKey(scan::unquote(quoted).into_owned())),
+            None => Ok(()),
         };
-        if slot.replace(value).is_some() {
+        if let Some(slot) = self.slot(quoted.get(1..quoted.len() - 1).unwrap_or_default()) {
+            return fill(slot, value);
+        }
+        let key = scan::unquote(quoted);
+        // A key of ours may be written with escapes.
+        if let Some(slot) = self.slot(key.as_bytes()) {
+            return fill(slot, value);
+        }
+        let twin = self.others.iter().any(|seen| seen.eq_ignore_ascii_case(&key));
+        if twin || self.others.len() >= 64 || MEMBERS.iter().any(|known| known.eq_ignore_ascii_case(&key)) {
             return Err(Flaw::DuplicateKey(key.into_owned()));
         }
+        self.others.push(key);
         Ok(())
+    }
+
+    fn slot(&mut self, key: &[u8]) -> Option<&mut Option<Raw>> {
+        Some(match key {
+            b"jsonrpc" => &mut self.version,
+            b"id" => &mut self.id,
+            b"method" => &mut self.method,
+            b"params" => &mut self.params,
+            b"result" => &mut self.result,
+            b"error" => &mut self.error,
+            _ => return None,
+        })
     }
 }
 

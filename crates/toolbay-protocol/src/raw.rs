@@ -163,6 +163,17 @@ impl Raw {
         Ok(found)
     }
 
+    /// The first members called `keys`, in one walk.
+    pub fn find<const N: usize>(&self, keys: [&str; N]) -> [Option<Raw>; N] {
+        let mut found = [const { None }; N];
+        for (quoted, place) in self.walk() {
+            if let Some(slot) = keys.iter().position(|key| says(quoted, key)) {
+                found[slot].get_or_insert_with(|| Raw(self.0.slice(place)));
+            }
+        }
+        found
+    }
+
     /// An error where a key stands twice, or two keys differ by case alone: what two readers of one object see must be
     /// the same (a published gateway let a method past its filter by exactly this difference).
     pub fn distinct(&self) -> Result<(), Flaw> {
@@ -397,7 +408,7 @@ impl Array {
 
 /// Writes `text` as a JSON string.
 pub(crate) fn put_text(out: &mut BytesMut, text: &str) {
-    if text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\') {
+    if scan::plain_run(text.as_bytes()) == text.len() {
         out.put_u8(b'"');
         out.put_slice(text.as_bytes());
         out.put_u8(b'"');

@@ -74,11 +74,12 @@ pub fn check(text: &[u8], limits: Limits) -> Result<Range<usize>, Flaw> {
     Ok(start..end)
 }
 
-/// Checks the whole of `text` and calls `each` with every member of the object it must be.
+/// Checks the whole of `text` and calls `each` with every member of the object it must be: its key as it is quoted, and the
+/// place of its value.
 pub fn object<'t>(
     text: &'t [u8],
     limits: Limits,
-    mut each: impl FnMut(Cow<'t, str>, Range<usize>) -> Result<(), Flaw>,
+    mut each: impl FnMut(&'t [u8], Range<usize>) -> Result<(), Flaw>,
 ) -> Result<(), Flaw> {
     is_utf8(text)?;
     let mut cursor = Cursor::new(text, limits);
@@ -96,7 +97,7 @@ pub fn object<'t>(
             cursor.space();
             let start = cursor.at;
             cursor.value()?;
-            each(unquote(&text[key]), start..cursor.at)?;
+            each(&text[key], start..cursor.at)?;
             cursor.space();
             match cursor.next()? {
                 b',' => cursor.space(),
@@ -120,7 +121,7 @@ fn is_utf8(text: &[u8]) -> Result<(), Flaw> {
 pub(crate) fn unquote(quoted: &[u8]) -> Cow<'_, str> {
     let inner = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
     match std::str::from_utf8(inner) {
-        Ok(plain) if !inner.contains(&b'\\') => Cow::Borrowed(plain),
+        Ok(plain) if plain_run(inner) == inner.len() => Cow::Borrowed(plain),
         Ok(_) | Err(_) => Cow::Owned(serde_json::from_slice(quoted).unwrap_or_else(|_| lossy(inner))),
     }
 }
@@ -303,7 +304,7 @@ impl<'t> Cursor<'t> {
 }
 
 /// How many bytes at the front hold neither a quote, nor a backslash, nor a control character.
-fn plain_run(text: &[u8]) -> usize {
+pub(crate) fn plain_run(text: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
     let has_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
@@ -371,14 +372,15 @@ pub(crate) fn trusted_end(text: &[u8], at: usize) -> usize {
 
 /// Behind the closing quote of the string whose opening quote stands before `at`.
 pub(crate) fn trusted_string_end(text: &[u8], mut at: usize) -> usize {
-    while let Some(hit) = memchr2(b'"', b'\\', &text[at.min(text.len())..]) {
-        at += hit + 1;
-        if text[at - 1] == b'"' {
-            return at;
+    loop {
+        at += plain_run(text.get(at..).unwrap_or_default());
+        match text.get(at) {
+            Some(b'"') => return at + 1,
+            Some(b'\\') => at += 2,
+            Some(_) => at += 1,
+            None => return text.len(),
         }
-        at += 1;
     }
-    text.len()
 }
 
 #[cfg(test)]

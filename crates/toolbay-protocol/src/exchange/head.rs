@@ -7,6 +7,7 @@ use crate::{
     method::Method,
     raw::{Object, Raw, put_text},
     revision::{Feature, Revision},
+    scan,
 };
 
 /// What the results of one server begin with, in one revision; nothing in the legacy era.
@@ -122,7 +123,8 @@ const START: &[u8] = br#"{"resultType":"complete","_meta":"#;
 
 /// How many bytes the escapes in `text` add, where none but the short ones are needed.
 fn escapes(text: &str) -> usize {
-    text.bytes().filter(|byte| *byte < 0x20 || *byte == b'"' || *byte == b'\\').count()
+    let rest = &text.as_bytes()[scan::plain_run(text.as_bytes())..];
+    rest.iter().filter(|byte| matches!(byte, 0..0x20 | b'"' | b'\\')).count()
 }
 
 /// Whether a result begins with all that a stamp would add, in the order in which a head writes it.

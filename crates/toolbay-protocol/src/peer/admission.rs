@@ -10,11 +10,17 @@ use crate::{
     raw::Raw,
 };
 
-/// Admits a request that carries the envelope: envelope complete, version known, method known and advertised.
-pub fn admit_modern(method: &Method, params: Option<&Raw>, profile: &Profile) -> Result<Arc<Introduction>, Fault> {
-    let introduction = sound(params)?.introduction()?;
+/// Admits a request that carries the envelope: envelope complete, version known, method known and advertised. Gives what
+/// its `_meta` holds.
+pub fn admit_modern(
+    method: &Method,
+    params: Option<&Raw>,
+    profile: &Profile,
+) -> Result<(Arc<Introduction>, Envelope), Fault> {
+    let envelope = sound(params)?;
+    let introduction = envelope.introduction()?;
     profile.admits(method, introduction.revision)?;
-    Ok(Arc::new(introduction))
+    Ok((Arc::new(introduction), envelope))
 }
 
 /// Admits a request in a session: method known in its revision and advertised. Gives what its `_meta` holds.

@@ -10,7 +10,11 @@ use crate::{
     exchange::{Answers, Asks, Incoming, Level, Note, Outcome, Return, Round},
     fault::{ErrorObject, Fault},
     frame::{Frame, Id, Rejected},
-    greeting::{Introduction, Profile, envelope, legacy, modern},
+    greeting::{
+        Introduction, Profile,
+        envelope::{self, Envelope},
+        legacy, modern,
+    },
     method::Method,
     raw::Raw,
     revision::Feature,
@@ -156,8 +160,8 @@ impl Server {
             return Err(Fault::order(format!("more than {IN_FLIGHT} requests in flight (limit `requests_in_flight`)")));
         }
         if envelope::is_modern(params.as_ref()) {
-            let caller = admit_modern(&method, params.as_ref(), &self.profile)?;
-            let key = self.serve(id, &method, params.as_ref(), &caller);
+            let (caller, envelope) = admit_modern(&method, params.as_ref(), &self.profile)?;
+            let key = self.serve(id, &method, &envelope, &caller);
             if method == Method::Discover {
                 self.done(key, Ok(modern::describe(&self.profile)));
                 return Ok(());
@@ -186,24 +190,24 @@ impl Server {
             }
             (_, Some(session)) => {
                 let session = Arc::clone(session);
-                admit_legacy(&method, params.as_ref(), &session, &self.profile)?;
+                let envelope = admit_legacy(&method, params.as_ref(), &session, &self.profile)?;
                 if method == Method::SetLevel {
                     let level = params.as_ref().and_then(|params| params.get("level"));
                     self.level = level.as_ref().and_then(Raw::as_text).and_then(|name| Level::parse(&name));
                 }
-                let key = self.serve(id, &method, params.as_ref(), &session);
+                let key = self.serve(id, &method, &envelope, &session);
                 self.called(key, id, method, params, session);
                 Ok(())
             }
         }
     }
 
-    fn serve(&mut self, id: &Id, method: &Method, params: Option<&Raw>, caller: &Arc<Introduction>) -> ServeId {
+    fn serve(&mut self, id: &Id, method: &Method, envelope: &Envelope, caller: &Arc<Introduction>) -> ServeId {
         self.begun += 1;
         let key = ServeId(self.begun);
         let server = Some(self.profile.server.clone());
         let level = self.level.filter(|_| caller.revision.has(Feature::Handshake));
-        let exchange = Incoming::new(Arc::clone(caller), server, id.clone(), method.clone(), params);
+        let exchange = Incoming::within(Arc::clone(caller), server, id.clone(), method.clone(), envelope);
         self.serving.insert(key, exchange.logging_from(level));
         self.ids.insert(id.clone(), key);
         key

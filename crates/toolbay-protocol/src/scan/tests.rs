@@ -59,13 +59,24 @@ fn a_flaw_is_found_wherever_it_stands_in_a_string() {
 fn members_come_with_their_place() {
     let text = br#" { "a" : 1 , "b\u0063":[2 ,"]}"] } "#;
     let mut seen = vec![];
-    let each = |k: Cow<'_, str>, v: Range<usize>| {
-        seen.push((k.into_owned(), String::from_utf8_lossy(&text[v]).into_owned()));
+    let each = |k: &[u8], v: Range<usize>| {
+        seen.push((unquote(k).into_owned(), String::from_utf8_lossy(&text[v]).into_owned()));
         Ok(())
     };
     object(text, Limits::DEFAULT, each).unwrap();
     assert_eq!(seen, [("a".into(), "1".into()), ("bc".into(), "[2 ,\"]}\"]".into())]);
     assert_eq!(object(b"[1]", Limits::DEFAULT, |_, _| Ok(())), Err(Flaw::NotObject));
+}
+
+#[test]
+fn a_trusted_string_ends_where_its_reader_says() {
+    for inner in ["", "plain", r"a\\", r#"a\"b"#, r"\\\\", "long enough for more than one word at a time"] {
+        let text = format!("\"{inner}\" , \"next\"");
+        assert_eq!(trusted_string_end(text.as_bytes(), 1), inner.len() + 2, "{text}");
+    }
+    for open in [r#""open"#, r#""open\"#, r#""open\""#] {
+        assert_eq!(trusted_string_end(open.as_bytes(), 1), open.len(), "{open}");
+    }
 }
 
 fn any_json() -> impl Strategy<Value = serde_json::Value> {

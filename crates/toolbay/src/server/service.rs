@@ -18,6 +18,7 @@ use super::{
     builder::Server,
     completion,
     context::Ctx,
+    deadline,
     failure::{self, Subject},
     live::Live,
     page::{self, Cursor, Hints},
@@ -80,15 +81,8 @@ fn text(params: &Raw, key: &str) -> Params<String> {
 }
 
 async fn call_tool(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {
-    let (mut name, mut arguments, mut wants_task) = (None, Raw::EMPTY, false);
-    for member in request.params.members() {
-        match &*member.key {
-            "name" => name = Some(member.value),
-            "arguments" if member.value.as_bytes() != b"null" => arguments = member.value,
-            "task" => wants_task = true,
-            _ => {}
-        }
-    }
+    let [name, arguments, task] = request.params.find(["name", "arguments", "task"]);
+    let arguments = arguments.filter(|arguments| arguments.as_bytes() != b"null").unwrap_or(Raw::EMPTY);
     let name = name.as_ref().and_then(Raw::as_text);
     let name = name.ok_or_else(|| ErrorObject::invalid_params("`name` must be a string"))?;
     if arguments.as_bytes().first() != Some(&b'{') {
@@ -98,13 +92,17 @@ async fn call_tool(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {
     let tool = live.registry.load().tools.get(&name).cloned();
     let tool = tool.filter(|tool| live.shows(&request.caller, tool.item()));
     let tool = tool.ok_or_else(|| ErrorObject::invalid_params(format!("there is no tool called {name:?}")))?;
-    if tool.task_support() != TaskSupport::Forbidden || wants_task {
+    if tool.task_support() != TaskSupport::Forbidden || task.is_some() {
         let start = Start::of(&tool, &request.caller, &request.params)?;
         let cx = Ctx::starting(request, line, live, start.clone())?;
         return tasks::call(live, tool, arguments, cx, start).await;
     }
     let cx = Ctx::new(request, line, live)?;
-    let came = failure::run(&cx, || (tool.call)(&arguments, &cx)).await;
+    let work = failure::run(&cx, || (tool.call)(&arguments, &cx));
+    let came = match live.settings.call_deadline {
+        None => work.await,
+        limit => deadline::within(limit, &cx, Box::pin(work)).await,
+    };
     failure::of_tool(live, &cx.form(), Subject { kind: "tool", name: &tool.words.name }, came)
 }
 
