@@ -76,6 +76,11 @@ impl Level {
     pub fn parse(name: &str) -> Option<Self> {
         Self::NAMES.iter().position(|known| *known == name).map(Self)
     }
+
+    /// Its name on the wire.
+    pub fn as_str(self) -> &'static str {
+        Self::NAMES[self.0]
+    }
 }
 
 impl Incoming {

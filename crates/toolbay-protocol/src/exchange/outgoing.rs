@@ -40,6 +40,8 @@ pub struct Outgoing {
     method: Method,
     params: Raw,
     wishes: Wishes,
+    /// What is declared with each message instead of our own capabilities (stateless).
+    capabilities: Option<Raw>,
     /// What a stateless server asks: until it is answered, no request of ours is in flight.
     asked: Option<Asks>,
     requests: Vec<(String, Id)>,
@@ -50,7 +52,14 @@ impl Outgoing {
     /// `_meta`: both are replaced by ours, the rest stays.
     pub fn new(us: Arc<Introduction>, id: Id, method: Method, params: Option<Raw>, wishes: Wishes) -> Self {
         let params = params.unwrap_or(Raw::EMPTY);
-        Self { us, id, method, params, wishes, asked: None, requests: vec![] }
+        Self { us, id, method, params, wishes, capabilities: None, asked: None, requests: vec![] }
+    }
+
+    /// Declares `capabilities`, those of whoever stands behind the request, where each request declares them.
+    #[must_use]
+    pub fn declaring(mut self, capabilities: Raw) -> Self {
+        self.capabilities = Some(capabilities);
+        self
     }
 
     /// Carries on, as a new request, a call that somebody else began (spec: basic/patterns/mrtr).
@@ -86,7 +95,8 @@ impl Outgoing {
         }
         let mut meta = Object::with_capacity(256);
         if modern {
-            self.us.write_envelope(&mut meta, self.wishes.log_level.as_deref());
+            let capabilities = self.capabilities.as_ref().unwrap_or(&self.us.capabilities);
+            self.us.write_envelope(&mut meta, capabilities, self.wishes.log_level.as_deref());
         }
         if self.wishes.progress.is_some() {
             meta.put("progressToken", &self.id.to_raw());

@@ -77,7 +77,9 @@ impl Ask {
     /// Whether this question, where it names no call, may be put to a call of `method` that is made on `behalf` of
     /// somebody, or of ourselves where nobody is named.
     pub fn suits(&self, method: &Method, behalf: Option<&Introduction>) -> bool {
-        method.may_ask() && behalf.is_none_or(|behalf| behalf.admits(self).is_ok())
+        // spec: 2025-11-25 basic/utilities/tasks, what a task asks comes while its result is awaited
+        let may = method.may_ask() || *method == Method::TasksResult;
+        may && behalf.is_none_or(|behalf| behalf.admits(self).is_ok())
     }
 }
 

@@ -63,10 +63,11 @@ impl Introduction {
         Err(Fault::Unsupported(Unsupported::Capability(Raw::of(&required))))
     }
 
-    /// Writes the members of `_meta` that every modern request carries (spec: basic/index).
-    pub(crate) fn write_envelope(&self, meta: &mut Object, log_level: Option<&str>) {
+    /// Writes the members of `_meta` that every modern request carries (spec: basic/index), with the capabilities of
+    /// whoever stands behind it.
+    pub(crate) fn write_envelope(&self, meta: &mut Object, capabilities: &Raw, log_level: Option<&str>) {
         meta.put_text(envelope::PROTOCOL_VERSION, self.revision.as_str());
-        meta.put(envelope::CLIENT_CAPABILITIES, &self.capabilities);
+        meta.put(envelope::CLIENT_CAPABILITIES, capabilities);
         if let Some(client) = &self.client {
             meta.put(envelope::CLIENT_INFO, client);
         }

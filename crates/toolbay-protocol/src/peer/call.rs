@@ -61,10 +61,14 @@ impl Call {
         Self { method, params, wishes, returning, patience, behalf: None }
     }
 
-    /// Its exchange, as `us`, under `id`.
+    /// Its exchange, as `us`, under `id`. A stateless request declares what the one behind it can, not what we can.
     pub fn exchange(self, us: Arc<Introduction>, id: Id) -> Outgoing {
         let Return { answers, state } = self.returning;
         let exchange = Outgoing::new(us, id, self.method, self.params, self.wishes);
+        let exchange = match self.behalf {
+            Some(behalf) => exchange.declaring(behalf.capabilities.clone()),
+            None => exchange,
+        };
         if answers.is_none() && state.is_none() { exchange } else { exchange.resuming(answers, state) }
     }
 }

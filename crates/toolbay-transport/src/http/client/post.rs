@@ -218,7 +218,11 @@ impl RunningCall {
                 let error = self.session.refused(&refusal);
                 self.broke_off(Shape::Stream, Some(error))
             }
-            Ok(Reply::Refused(refusal)) => Err(self.session.refused(&refusal)),
+            Ok(Reply::Refused(refusal)) => {
+                let error = self.session.refused(&refusal);
+                // Unlike a request that is refused for its session, this one was taken: it may have run.
+                Err(if error.kind() == Kind::SessionLost { Error::closed(error.to_string()) } else { error })
+            }
             Err(error) if matches!(error.kind(), Kind::Closed | Kind::Unreachable) => {
                 self.broke_off(Shape::Stream, Some(error))
             }
