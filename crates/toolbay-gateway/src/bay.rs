@@ -4,7 +4,10 @@ use std::{
     collections::HashMap,
     fmt,
     pin::pin,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -46,6 +49,8 @@ pub(crate) struct Inner {
     clashes: Mutex<Vec<Report>>,
     hub: Hub,
     moved: watch::Sender<u64>,
+    /// Whether it was decided of every server, once, how it does.
+    all_settled: AtomicBool,
     pub(crate) ledger: Ledger,
     pub(crate) sealer: Sealer,
     pub(crate) parking: Parking,
@@ -75,6 +80,7 @@ impl Bay {
                 clashes: Mutex::default(),
                 hub: Hub::new(),
                 moved: watch::channel(0).0,
+                all_settled: AtomicBool::new(false),
                 ledger: Ledger::default(),
                 sealer,
                 parking: Parking::default(),
@@ -157,19 +163,34 @@ impl Inner {
         self.catalog.load_full()
     }
 
-    /// Waits, within bounds, until it is decided of every server how it does.
+    /// Waits, within bounds, until it is decided of every server how it does. Once that was so, it stays so.
     pub(crate) async fn settled(&self) {
+        if self.all_settled.load(Ordering::Acquire) {
+            return;
+        }
         let all = async {
             for server in self.in_order() {
                 server.settled().await;
             }
         };
         // Whoever is not ready by then is announced when it is.
-        let _ = time::timeout(SETTLE, all).await;
+        if time::timeout(SETTLE, all).await.is_ok() {
+            self.all_settled.store(true, Ordering::Release);
+        }
     }
 
     /// What `find` finds in the catalog; waits, within bounds, for servers that are still starting.
     pub(crate) async fn once_there<T>(&self, find: impl Fn(&Catalog) -> Option<T>) -> Option<T> {
+        if let Some(found) = find(&self.catalog.load()) {
+            return Some(found);
+        }
+        self.awaited(find).await
+    }
+
+    async fn awaited<T>(&self, find: impl Fn(&Catalog) -> Option<T>) -> Option<T> {
+        if self.all_settled.load(Ordering::Acquire) {
+            return find(&self.catalog());
+        }
         let mut moves = self.moved.subscribe();
         let mut all = pin!(self.settled());
         loop {
