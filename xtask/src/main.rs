@@ -8,6 +8,7 @@ mod bench;
 mod child;
 mod churn;
 mod conformance;
+mod example;
 mod faults;
 mod gateway;
 mod interop;
@@ -34,12 +35,12 @@ cargo xtask COMMAND
   tidy                                   check the rules of the house (imports, sizes, names, revisions)
   test [--quick]                         everything, in order; --quick leaves out the foreign peers
   peers                                  fetch the foreign clients, servers and suites into the cache
-  conformance [--revision R]... [--scenario S] [--write]
-                                         the official suite against `toolbay serve everything`;
+  conformance [--server] [--client] [--revision R]... [--scenario S] [--write]
+                                         the official suite against `toolbay serve everything` and our client;
                                          --write renews docs/conformance.md from this run
   interop [--client C] [--transport T]   foreign clients and servers on both sides of `toolbay up`
   interop sdk [--pair TEXT]              our server with foreign clients, our client with foreign servers
-  faults [--target T]... [--only REGEX] [--write]
+  faults [--ours | --target T]... [--only REGEX] [--write]
                                          our suite of broken input, streams and ends, on servers and clients, ours and
                                          the peers'; --write renews docs/faults.md from this run
   bench sdk [--all] [--quick] [--write]  our SDK beside the floor and the peers, in one run; --all adds the slow
@@ -49,7 +50,8 @@ cargo xtask COMMAND
   rules [--all]                          which numbered rule of the protocol is held by what; none may be open
 
   TOOLBAY_BIN    use this binary instead of building one
-  TOOLBAY_CONFORMANCE_URL  try another server with the suite
+  TOOLBAY_CONFORMANCE_URL      try another server with the suite
+  TOOLBAY_CONFORMANCE_COMMAND  try another client; the server's URL is added as its last argument
   TOOLBAY_CACHE  where peers are kept (default: $XDG_CACHE_HOME/toolbay or ~/.cache/toolbay)
 ";
 

@@ -9,7 +9,7 @@ use crate::args::Args;
 use crate::child::{self, Captured};
 use crate::table::Table;
 use crate::tally::Tally;
-use crate::{churn, conformance, gateway, interop, peers, places, ready, tidy};
+use crate::{churn, conformance, faults, gateway, interop, interop_sdk, peers, places, ready, tidy};
 
 const LIMIT: Duration = Duration::from_secs(60 * 60);
 
@@ -25,10 +25,12 @@ const HERE: [Step; 7] = [
     ("release build", || gateway::binary().map(|path| said(&path.display().to_string()))),
 ];
 
-const WITH_PEERS: [Step; 5] = [
+const WITH_PEERS: [Step; 7] = [
     ("peers", peers::fetch_all),
     ("conformance", || conformance::run(Args::none())),
     ("interop", || interop::run(Args::none())),
+    ("interop sdk", || interop_sdk::run(Args::none())),
+    ("faults", faults::run_ours),
     ("ready", || ready::run(Args::none())),
     ("churn", || churn::run(Args::none())),
 ];

@@ -5,18 +5,23 @@ use serde_json::{Map, Value, json};
 use toolbay::{
     client::ClientError,
     prelude::*,
+    protocol::Revision,
     types::{self, CreateMessageResult, Dict, ElicitResult, Root},
 };
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let url = std::env::args().next_back().ok_or("the last argument must be the server's URL")?;
-    let client = Client::builder("toolbay-conformance", env!("CARGO_PKG_VERSION"))
+    let mut builder = Client::builder("toolbay-conformance", env!("CARGO_PKG_VERSION"))
         .on_form(|form| async move { ElicitResult::accept(content(&form)) })
         .on_sample(|_| async { Ok(CreateMessageResult::text("none", "A sampled answer.")) })
-        .roots([Root::new("file:///conformance")])
-        .connect(url)
-        .await?;
+        .roots([Root::new("file:///conformance")]);
+    // The newer ones are found without help; an older one is spoken only when it is asked for.
+    let asked = std::env::var("MCP_CONFORMANCE_PROTOCOL_VERSION").ok().and_then(|text| Revision::parse(&text));
+    if let Some(older @ (Revision::V2025_03_26 | Revision::V2025_06_18)) = asked {
+        builder = builder.revision(older);
+    }
+    let client = builder.connect(url).await?;
     let calls = match std::env::var("MCP_CONFORMANCE_CONTEXT") {
         Ok(context) => serde_json::from_str::<Value>(&context)?["toolCalls"].as_array().cloned().unwrap_or_default(),
         Err(_) => Vec::new(),

@@ -99,7 +99,7 @@ async def connect(plan):
         async with ClientSession(
             read,
             write,
-            read_timeout_seconds=timedelta(seconds=20),
+            read_timeout_seconds=timedelta(seconds=60),
             elicitation_callback=elicited,
             sampling_callback=sampled,
             message_handler=hear,

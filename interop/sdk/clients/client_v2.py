@@ -93,7 +93,7 @@ async def connect(plan):
 
     async with Client(
         target,
-        read_timeout_seconds=20,
+        read_timeout_seconds=60,
         mode=plan.get("mode", "auto"),
         elicitation_callback=elicited,
         sampling_callback=sampled,

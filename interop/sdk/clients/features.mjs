@@ -4,7 +4,7 @@
 
 import { readFileSync } from "node:fs";
 
-const LIMIT = 20_000;
+const LIMIT = 60_000;
 
 const say = (feature, ok, detail) =>
   console.log(JSON.stringify({ feature, ok, detail: (typeof detail === "string" ? detail : JSON.stringify(detail ?? "")).slice(0, 600) }));

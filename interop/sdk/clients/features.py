@@ -8,7 +8,7 @@ import json
 import sys
 import traceback
 
-LIMIT = 20
+LIMIT = 60
 
 
 def say(feature, ok, detail):
@@ -105,7 +105,7 @@ def main(connect):
     async def run(plan):
         stage = "connect"
         try:
-            async with asyncio.timeout(120):
+            async with asyncio.timeout(300):
                 async with connect(plan) as (session, revision):
                     say("connect", True, revision)
                     stage = "close"

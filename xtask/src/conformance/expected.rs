@@ -1,4 +1,4 @@
-//! The list of scenarios that are known to fail, each with a reason: `REVISION scenario — reason`.
+//! The list of scenarios that are known to fail, each with a reason: `SIDE REVISION scenario — reason`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,15 +6,16 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use super::report::Report;
 use super::results::{Mark, Scenario};
 use crate::tally::Tally;
 
-/// The list.
-pub(crate) struct Expected(BTreeMap<(String, String), String>);
+/// The list: side, revision and scenario, with the reason.
+pub(super) struct Expected(BTreeMap<[String; 3], String>);
 
 /// What a result means in the light of the list.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(super) enum Verdict {
     /// Passed, and not on the list.
     Passed,
     /// The suite did not check anything.
@@ -29,7 +30,7 @@ pub(crate) enum Verdict {
 
 impl Verdict {
     /// How it counts.
-    pub(crate) fn tally(&self) -> Tally {
+    pub(super) fn tally(&self) -> Tally {
         match self {
             Self::Passed => Tally::one(true),
             Self::Skipped | Self::KnownFailure(_) => Tally::skip(),
@@ -40,7 +41,7 @@ impl Verdict {
 
 impl Expected {
     /// Reads the file; `#` starts a comment.
-    pub(crate) fn read(path: &Path) -> Result<Self> {
+    pub(super) fn read(path: &Path) -> Result<Self> {
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         Self::parse(&text).with_context(|| path.display().to_string())
     }
@@ -52,12 +53,13 @@ impl Expected {
                 continue;
             }
             let Some((head, reason)) = line.split_once(" — ").filter(|(_, reason)| !reason.trim().is_empty()) else {
-                bail!("line {number} gives no reason; write `REVISION scenario — reason`");
+                bail!("line {number} gives no reason; write `SIDE REVISION scenario — reason`");
             };
-            let Some((revision, scenario)) = head.trim().split_once(' ') else {
-                bail!("line {number} names no scenario; write `REVISION scenario — reason`");
+            let words: Vec<&str> = head.split_whitespace().collect();
+            let [side @ ("server" | "client"), revision, scenario] = words[..] else {
+                bail!("line {number} names no scenario; write `SIDE REVISION scenario — reason`");
             };
-            let key = (revision.to_owned(), scenario.trim().to_owned());
+            let key = [side, revision, scenario].map(str::to_owned);
             if list.insert(key, reason.trim().to_owned()).is_some() {
                 bail!("line {number} lists {scenario} a second time");
             }
@@ -66,13 +68,14 @@ impl Expected {
     }
 
     /// The reason on the list.
-    pub(crate) fn reason(&self, revision: &str, scenario: &str) -> Option<&str> {
-        self.0.get(&(revision.to_owned(), scenario.to_owned())).map(String::as_str)
+    pub(super) fn reason(&self, report: &Report, scenario: &str) -> Option<&str> {
+        let key = [report.side.word(), &report.revision, scenario].map(str::to_owned);
+        self.0.get(&key).map(String::as_str)
     }
 
     /// Compares one result with the list.
-    pub(crate) fn judge(&self, revision: &str, scenario: &Scenario) -> Verdict {
-        match (scenario.mark, self.reason(revision, &scenario.name)) {
+    pub(super) fn judge(&self, report: &Report, scenario: &Scenario) -> Verdict {
+        match (scenario.mark, self.reason(report, &scenario.name)) {
             (Mark::Passed, None) => Verdict::Passed,
             (Mark::Passed | Mark::Skipped, Some(_)) => Verdict::Stale,
             (Mark::Skipped, None) => Verdict::Skipped,
@@ -81,37 +84,48 @@ impl Expected {
         }
     }
 
-    /// Entries of a revision that no scenario answers to.
-    pub(crate) fn strangers(&self, revision: &str, scenarios: &[Scenario]) -> Vec<&str> {
-        let ours = self.0.keys().filter(|(listed, _)| listed == revision).map(|(_, name)| name.as_str());
-        ours.filter(|name| !scenarios.iter().any(|scenario| scenario.name == *name)).collect()
+    /// Entries for a report that no scenario answers to.
+    pub(super) fn strangers(&self, report: &Report) -> Vec<&str> {
+        let about = |key: &&[String; 3]| key[0] == report.side.word() && key[1] == report.revision;
+        let names = self.0.keys().filter(about).map(|key| key[2].as_str());
+        names.filter(|name| !report.scenarios.iter().any(|scenario| scenario.name == *name)).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conformance::report::{Basis, Side};
     use crate::conformance::results;
+
+    fn report(side: Side, revision: &str, summary: &str) -> Report {
+        let empty = crate::places::Scratch::new("expected-test").unwrap();
+        let scenarios = results::summed_up(&format!("=== SUMMARY ===\n{summary}"), empty.path()).unwrap();
+        Report { side, revision: revision.to_owned(), basis: Basis::Required, scenarios, day: None }
+    }
 
     #[test]
     fn a_listed_failure_is_known_and_a_listed_pass_is_stale() {
-        let list = Expected::parse("# why\n\n2026-07-28 tasks-lifecycle — the extension is not offered\n").unwrap();
-        let summary = "=== SUMMARY ===\n✗ tasks-lifecycle: 0 passed, 9 failed\n✗ ping: 0 passed, 1 failed\n";
-        let empty = crate::places::Scratch::new("expected-test").unwrap();
-        let found = results::read(summary, empty.path(), None).unwrap();
-        assert_eq!(list.judge("2026-07-28", &found[0]), Verdict::KnownFailure("the extension is not offered".into()));
-        assert_eq!(list.judge("2025-11-25", &found[0]), Verdict::Regression);
-        assert_eq!(list.judge("2026-07-28", &found[1]), Verdict::Regression);
-        let passed =
-            results::read("=== SUMMARY ===\n✓ tasks-lifecycle: 9 passed, 0 failed\n", empty.path(), None).unwrap();
-        assert_eq!(list.judge("2026-07-28", &passed[0]), Verdict::Stale);
-        assert_eq!(list.strangers("2026-07-28", &found[1..]), ["tasks-lifecycle"]);
+        let list = Expected::parse("# why\n\nserver 2026-07-28 tasks-lifecycle — it is not offered\n").unwrap();
+        let failed = "✗ tasks-lifecycle: 0 passed, 9 failed\n✗ ping: 0 passed, 1 failed\n";
+        let new = report(Side::Server, "2026-07-28", failed);
+        assert_eq!(list.judge(&new, &new.scenarios[0]), Verdict::KnownFailure("it is not offered".into()));
+        assert_eq!(list.judge(&new, &new.scenarios[1]), Verdict::Regression);
+        assert!(list.strangers(&new).is_empty());
+        for other in [report(Side::Server, "2025-11-25", failed), report(Side::Client, "2026-07-28", failed)] {
+            assert_eq!(list.judge(&other, &other.scenarios[0]), Verdict::Regression);
+        }
+        let passed = report(Side::Server, "2026-07-28", "✓ tasks-lifecycle: 9 passed, 0 failed\n");
+        assert_eq!(list.judge(&passed, &passed.scenarios[0]), Verdict::Stale);
+        let gone = report(Side::Server, "2026-07-28", "✓ ping: 1 passed, 0 failed\n");
+        assert_eq!(list.strangers(&gone), ["tasks-lifecycle"]);
     }
 
     #[test]
     fn an_entry_without_a_reason_is_refused() {
-        assert!(Expected::parse("2026-07-28 ping").is_err());
-        assert!(Expected::parse("2026-07-28 ping — ").is_err());
-        assert!(Expected::parse("2026-07-28 ping — a\n2026-07-28 ping — b").is_err());
+        assert!(Expected::parse("server 2026-07-28 ping").is_err());
+        assert!(Expected::parse("server 2026-07-28 ping — ").is_err());
+        assert!(Expected::parse("2026-07-28 ping — of no side").is_err());
+        assert!(Expected::parse("server 2026-07-28 ping — a\nserver 2026-07-28 ping — b").is_err());
     }
 }

@@ -11,11 +11,11 @@ use super::targets::Call;
 use super::wire::{self, Answer, Talk};
 
 /// How long an answer to something quick may take, on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// How long an answer may come after one that was asked for later.
-const GRACE: Duration = Duration::from_secs(1);
+const GRACE: Duration = Duration::from_secs(3);
 /// How long a server may take to start.
-pub(crate) const START: Duration = Duration::from_secs(30);
+pub(crate) const START: Duration = Duration::from_secs(60);
 
 /// One client's view of an HTTP server.
 #[derive(Clone, Debug)]

@@ -17,4 +17,4 @@ mod suite;
 mod targets;
 mod wire;
 
-pub(crate) use self::suite::run;
+pub(crate) use self::suite::{run, run_ours};

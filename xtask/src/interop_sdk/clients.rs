@@ -15,7 +15,7 @@ use crate::gateway::{Gateway, Ready};
 use crate::peers::Peer;
 use crate::places;
 
-const UP: Duration = Duration::from_secs(30);
+const UP: Duration = Duration::from_secs(90);
 const BUILD: Duration = Duration::from_secs(30 * 60);
 
 struct Client {

@@ -1,22 +1,21 @@
 //! Our client with foreign servers.
 
 use std::net::TcpStream;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use super::plan;
 use super::report::{Missing, Report};
 use super::stage::Stage;
 use crate::child::{self, Guard};
+use crate::example;
 use crate::peers::{self, Peer};
 use crate::places;
 
-const BUILD: Duration = Duration::from_secs(30 * 60);
-const UP: Duration = Duration::from_secs(30);
+const UP: Duration = Duration::from_secs(90);
 
 /// What a foreign server is, and what is known to be missing there.
 struct Server {
@@ -89,7 +88,7 @@ pub(crate) fn run(stage: &Stage, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Re
         }
         let ours = match &ours {
             Some(ours) => ours,
-            None => ours.insert(our_client()?),
+            None => ours.insert(example::built("interop-client")?),
         };
         let mut job = match server.what {
             What::Everything => plan::everything(),
@@ -143,18 +142,4 @@ fn start(stage: &Stage, server: &Server, port: u16, job: &mut Value) -> Result<O
         bail!("{} over {} does not listen on {port}", server.name, server.transport);
     }
     Ok(Some(guard))
-}
-
-/// The example that follows plans.
-fn our_client() -> Result<PathBuf> {
-    let mut cargo = places::cargo();
-    cargo.args(["build", "--package", "toolbay", "--example", "interop-client"]);
-    cargo.arg("--message-format=json-render-diagnostics");
-    let built = child::capture("cargo build", &mut cargo, BUILD)?;
-    if !built.status.success() {
-        bail!("our client cannot be built:\n{}", built.stderr.trim());
-    }
-    let messages = built.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let path = messages.filter_map(|message| message["executable"].as_str().map(PathBuf::from)).next_back();
-    path.context("cargo built no example `interop-client`")
 }

@@ -82,8 +82,8 @@ impl Seen {
     }
 }
 
-/// Beyond a plain call, on a busy machine.
-const AT_ONCE: Duration = Duration::from_secs(6);
+/// Beyond a plain call, on a busy machine; no deadline that anybody has is as short.
+const AT_ONCE: Duration = Duration::from_secs(15);
 
 /// The result arrived with this in it.
 pub(super) fn delivered(seen: &Seen) -> Result<String> {

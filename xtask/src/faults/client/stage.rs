@@ -22,7 +22,9 @@ use crate::faults::guests::{Guest, Where};
 use crate::procs::{self, Process};
 
 /// Beyond every deadline that is on by default.
-const LIMIT: Duration = Duration::from_secs(80);
+const LIMIT: Duration = Duration::from_secs(100);
+/// How long a server may take to notice that its client is gone.
+const LEAVING: Duration = Duration::from_secs(10);
 /// At a time.
 const TOGETHER: usize = 6;
 /// How much of a client's output is kept.
@@ -123,7 +125,7 @@ fn left_behind(sign: &str) -> bool {
         let ours = |one: &Process| pids.contains(&one.pid) && one.command.contains(sign);
         procs::all().into_iter().filter(ours).map(|one| one.pid).collect::<Vec<i32>>()
     };
-    let gone = child::wait_until(Duration::from_secs(3), || alive().is_empty());
+    let gone = child::wait_until(LEAVING, || alive().is_empty());
     for pid in alive().into_iter().filter_map(Pid::from_raw) {
         let _ = kill_process(pid, Signal::KILL);
     }

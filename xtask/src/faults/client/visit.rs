@@ -175,7 +175,7 @@ fn serve(scene: Scene, visit: &Visit) -> Result<()> {
     }
     let _ = visit.stream.shutdown(Shutdown::Write);
     // What the client still sends is read, so that it sees our answer and not a reset.
-    visit.stream.set_read_timeout(Some(Duration::from_millis(500)))?;
+    visit.stream.set_read_timeout(Some(Duration::from_secs(3)))?;
     while matches!(visit.stream.read(&mut [0; 4096]), Ok(1..)) {}
     Ok(())
 }

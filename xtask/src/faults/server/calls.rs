@@ -154,7 +154,7 @@ fn cancelled(id: u32) -> String {
 }
 
 fn cancel_stdio(stand: &Stand) -> Result<String> {
-    let (victim, clock) = (stand.slow(1000)?, stand.slow(1800)?);
+    let (victim, clock) = (stand.slow(1500)?, stand.slow(2500)?);
     let mut pipe = stand.greeted_pipe()?;
     pipe.line(request(stand.target.talk, "7", "tools/call", victim.params()).as_bytes())?;
     pipe.line(cancelled(7).as_bytes())?;
@@ -167,9 +167,9 @@ fn cancel_stdio(stand: &Stand) -> Result<String> {
 }
 
 fn cancel_http(stand: &Stand) -> Result<String> {
-    let victim = stand.slow(1000)?;
+    let victim = stand.slow(4000)?;
     let web = stand.session()?;
-    let mut wire = Wire::open(web.port, Duration::from_secs(4))?;
+    let mut wire = Wire::open(web.port, Duration::from_secs(8))?;
     wire.send(&web.post_bytes(request(web.talk, "7", "tools/call", victim.params()).as_bytes(), &[]))?;
     // The call must have begun before it is cancelled: another one is answered meanwhile.
     Link::Web(web.clone()).alive(&stand.echo())?;

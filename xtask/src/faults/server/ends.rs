@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
 use super::stand::{Case, Scope, Stand, status_kib};
-use crate::faults::link::{PATIENCE, START};
+use crate::faults::link::START;
 use crate::faults::wire::{self, Talk, request};
 
 /// Every case of this room.
@@ -62,7 +62,7 @@ fn end(stand: &Stand, last: Option<&str>) -> Result<String> {
     if let Some(last) = last {
         pipe.send(last.as_bytes())?;
     }
-    let seen = ends_within(&mut pipe, Duration::from_secs(5))?;
+    let seen = ends_within(&mut pipe, Duration::from_secs(10))?;
     while let Ok(line) = pipe.next(Duration::from_millis(200)) {
         ensure!(!line.contains("\"result\""), "answered {line}");
     }
@@ -83,7 +83,7 @@ fn last_line(stand: &Stand) -> Result<String> {
     pipe.send(request(stand.target.talk, "1", "tools/call", stand.echo().params()).as_bytes())?;
     pipe.close();
     let (line, _) = pipe.answer_to(&json!(1), START)?;
-    pipe.guard.wait(Duration::from_secs(5))?;
+    pipe.guard.wait(Duration::from_secs(10))?;
     Ok(line)
 }
 
@@ -146,7 +146,7 @@ fn endless(stand: &Stand) -> Result<String> {
         peak = peak.max(status_kib(pid, "VmHWM"));
     }
     let _ = pipe.send(b"\"}\n");
-    let outcome = match pipe.next(PATIENCE) {
+    let outcome = match pipe.next(START) {
         Ok(line) => line,
         Err(error) => error.to_string(),
     };

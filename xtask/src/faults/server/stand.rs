@@ -81,7 +81,7 @@ impl<'a> Stand<'a> {
             Self { target, tools: target.tools, binary, house: RefCell::new(None), dawdler: RefCell::new(None) };
         if target.way == Way::Http {
             let web = stand.web()?;
-            let mut wire = Wire::open(web.port, Duration::from_secs(90))?;
+            let mut wire = Wire::open(web.port, Duration::from_secs(150))?;
             wire.send(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow")?;
             *stand.dawdler.borrow_mut() = Some((wire, Instant::now()));
         }
@@ -207,11 +207,11 @@ fn try_one(target: &str, name: &str, right: &'static str, run: impl FnOnce() -> 
     line
 }
 
-const SLOW_HEAD: (&str, &str) = ("slow-head", "a connection whose head never ends is closed within 130 s");
+const SLOW_HEAD: (&str, &str) = ("slow-head", "a connection whose head never ends is closed within 150 s");
 const FAREWELL: (&str, &str) = ("term-ends-all", "TERM ends the process within 10 s, with everything it started");
 
 fn cut_off(mut wire: Wire, since: Instant) -> Result<String> {
-    let limit = Duration::from_secs(130);
+    let limit = Duration::from_secs(150);
     if wire.closed_within(limit.saturating_sub(since.elapsed())) {
         return Ok(format!("after at most {:.0} s", since.elapsed().as_secs_f32()));
     }

@@ -40,7 +40,7 @@ pub(super) const CASES: &[Case] = &[
     ),
 ];
 
-const SETTLE: Duration = Duration::from_secs(10);
+const SETTLE: Duration = Duration::from_secs(20);
 
 fn pid(stand: &Stand) -> Result<u32> {
     stand.house_pid().context("the server is gone")

@@ -1,7 +1,5 @@
 //! Heads and bodies of HTTP that a server must refuse, or must not.
 
-use std::time::Duration;
-
 use anyhow::{Result, bail, ensure};
 
 use super::stand::{Case, Scope, Stand};
@@ -345,7 +343,7 @@ fn smuggled(stand: &Stand) -> Result<String> {
     let seen = match wire.answer(Until::Answer) {
         Ok((head, _)) if REFUSED.contains(&head.status) => head.status.to_string(),
         // RFC 9112 lets a server take the chunks, if it then closes the connection.
-        Ok((head, _)) if wire.closed_within(Duration::from_secs(2)) => format!("{}, then closed", head.status),
+        Ok((head, _)) if wire.closed_within(PATIENCE) => format!("{}, then closed", head.status),
         Ok((head, _)) => bail!("answered {} and kept the connection", head.status),
         Err(error) => error.to_string(),
     };
@@ -395,7 +393,7 @@ fn not_http(stand: &Stand) -> Result<String> {
     ] {
         let mut wire = Wire::open(web.port, PATIENCE)?;
         let _ = wire.send(bytes);
-        ensure!(wire.closed_within(Duration::from_secs(5)), "the connection stays open");
+        ensure!(wire.closed_within(PATIENCE), "the connection stays open");
     }
     alive(stand)?;
     Ok("closed".to_owned())
