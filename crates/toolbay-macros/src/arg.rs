@@ -154,7 +154,7 @@ impl Field {
         let Some(range) = self.settings.value("range")? else { return Ok(None) };
         let (ident, name) = (&self.ident, self.name()?);
         Ok(Some(quote! {
-            ::toolbay::server::within(#name, &args.#ident, &(#range))?;
+            ::toolbay::server::within(#name, &__args.#ident, &(#range))?;
         }))
     }
 

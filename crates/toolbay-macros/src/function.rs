@@ -74,7 +74,7 @@ impl Function {
             #[derive(::toolbay::serde::Deserialize, ::toolbay::schemars::JsonSchema)]
             #[serde(crate = "::toolbay::serde")]
             #[schemars(crate = "::toolbay::schemars")]
-            pub struct __Args {
+            struct __Args {
                 #(#members,)*
             }
 
@@ -86,24 +86,24 @@ impl Function {
     pub(crate) fn handler(&self) -> syn::Result<TokenStream> {
         let name = &self.item.sig.ident;
         let has_fields = self.fields().next().is_some();
-        let args = has_fields.then(|| quote!(args: __Args)).into_iter();
-        let state = self.state().map(|state| quote!(state: ::toolbay::State<#state>)).into_iter();
+        let args = has_fields.then(|| quote!(__args: __Args)).into_iter();
+        let state = self.state().map(|state| quote!(__state: ::toolbay::State<#state>)).into_iter();
         let context = self.args.iter().any(|arg| matches!(arg, Arg::Context(_)));
-        let context = context.then(|| quote!(cx: ::toolbay::Ctx)).into_iter();
+        let context = context.then(|| quote!(__cx: ::toolbay::Ctx)).into_iter();
         let passed = self.args.iter().map(|arg| match arg {
             Arg::Field(field) => {
                 let ident = &field.ident;
-                quote!(args.#ident)
+                quote!(__args.#ident)
             }
-            Arg::State(_) => quote!(state),
-            Arg::Context(Taken::Whole) => quote!(cx),
-            Arg::Context(Taken::Lent) => quote!(&cx),
+            Arg::State(_) => quote!(__state),
+            Arg::Context(Taken::Whole) => quote!(__cx),
+            Arg::Context(Taken::Lent) => quote!(&__cx),
         });
         let mut checks = Vec::new();
         for field in self.fields() {
             checks.extend(field.check()?);
         }
-        let call = quote!(super::#name(#(#passed),*).await);
+        let call = quote!(#name(#(#passed),*).await);
         let body = if checks.is_empty() { call } else { quote!(#(#checks)* ::toolbay::ok(#call)) };
         let taken = args.chain(state).chain(context);
         Ok(quote!(|#(#taken),*| async move { #body }))
@@ -117,30 +117,37 @@ impl Function {
         })
     }
 
-    /// The function, and the module that makes a `kind` of it by `made`, under `name`.
-    pub(crate) fn with_module(
+    /// The function, and beside it a type of the same name that makes a `kind` of it by `made`, under `maker`: a type, for
+    /// unlike a module it sees what the function sees, wherever both stand.
+    pub(crate) fn with_maker(
         &self,
         kind: &TokenStream,
         maker: &syn::Ident,
         made: &TokenStream,
     ) -> syn::Result<TokenStream> {
         let Self { item, .. } = self;
-        let (visibility, module, arguments) = (&item.vis, &item.sig.ident, self.arguments()?);
+        let (visibility, name, arguments) = (&item.vis, &item.sig.ident, self.arguments()?);
         let (generics, state) = match self.state() {
             Some(state) => (TokenStream::new(), quote!(#state)),
             None => (quote!(<S: Send + Sync + 'static>), quote!(S)),
+        };
+        let quiet = quote! {
+            #[allow(non_camel_case_types, missing_docs, missing_debug_implementations, missing_copy_implementations)]
+            #[allow(unreachable_pub, private_interfaces, clippy::all, clippy::pedantic)]
         };
         Ok(quote! {
             #item
 
             #[doc(hidden)]
-            #[allow(unused_imports, non_camel_case_types, missing_docs, unreachable_pub, clippy::all, clippy::pedantic)]
-            #visibility mod #module {
-                use super::*;
+            #quiet
+            #visibility enum #name {}
 
-                #arguments
-
+            #[doc(hidden)]
+            #quiet
+            impl #name {
                 pub fn #maker #generics() -> #kind<#state> {
+                    #arguments
+
                     #made
                 }
             }

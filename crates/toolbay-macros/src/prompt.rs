@@ -21,7 +21,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
         made.extend(quote!(.title(#title)));
     }
     made.extend(completions(&function)?);
-    function.with_module(&quote!(::toolbay::Prompt), &Ident::new("prompt", Span::call_site()), &made)
+    function.with_maker(&quote!(::toolbay::Prompt), &Ident::new("prompt", Span::call_site()), &made)
 }
 
 /// The calls that add completions of arguments.

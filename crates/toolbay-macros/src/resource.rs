@@ -62,5 +62,5 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
         }
     }
     made.extend(completions(&function)?);
-    function.with_module(&kind, &Ident::new(maker, Span::call_site()), &made)
+    function.with_maker(&kind, &Ident::new(maker, Span::call_site()), &made)
 }

@@ -39,7 +39,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
             made.extend(quote!(.header(#argument, #header)));
         }
     }
-    function.with_module(&quote!(::toolbay::Tool), &Ident::new("tool", Span::call_site()), &made)
+    function.with_maker(&quote!(::toolbay::Tool), &Ident::new("tool", Span::call_site()), &made)
 }
 
 /// spec: server/tools, names

@@ -3,7 +3,8 @@
 /// Makes a tool of an async function: its docs are the description, its arguments the schema, their docs the
 /// descriptions in it.
 ///
-/// The function stays as it is. Beside it comes a module of the same name with `tool()`, to be given to a server:
+/// The function stays as it is. Beside it comes a type of the same name with `tool()`, to be given to a server; both may
+/// stand in a module or in the body of another function:
 ///
 /// ```
 /// use toolbay::prelude::*;

@@ -201,3 +201,54 @@ async fn functions_stay_what_they_were() {
     assert_eq!(report(3).await, "week 3");
     assert_eq!(order(3).await.unwrap().0, Order { id: 3, note: None });
 }
+
+#[tokio::test]
+async fn an_attribute_may_stand_in_the_body_of_a_function() {
+    const LEAST: u32 = 2;
+
+    struct Shelf(u32);
+
+    #[data]
+    struct Book {
+        pages: u32,
+    }
+
+    fn pages() -> u32 {
+        LEAST + 1
+    }
+
+    /// Counts what is read.
+    #[tool]
+    async fn read(
+        books: Vec<Book>,
+        #[arg(default = pages(), range = LEAST..)] more: u32,
+        args: State<Shelf>,
+        cx: &Ctx,
+    ) -> String {
+        cx.progress(1.0).await;
+        format!("{}", books.iter().map(|book| book.pages).sum::<u32>() + more + args.0)
+    }
+
+    /// A title.
+    #[prompt]
+    async fn title(#[arg(complete = weeks)] week: u32) -> String {
+        format!("week {week}")
+    }
+
+    /// A page.
+    #[resource("page://{number}")]
+    async fn page(number: u32) -> String {
+        format!("page {number}")
+    }
+
+    let server = Server::new("books", "1").state(Shelf(100)).tool(read::tool()).prompt(title::prompt());
+    let client = Client::connect(server.template(page::template())).await.unwrap();
+    let call = async |arguments| client.call("read", &arguments).await.unwrap().texts();
+    assert_eq!(call(json!({"books": [{"pages": 5}]})).await, "108");
+    assert!(call(json!({"books": [], "more": 1})).await.contains("more"));
+    assert_eq!(client.read("page://3").await.unwrap().contents[0].text.as_deref(), Some("page 3"));
+    assert_eq!(
+        client.prompt("title", &json!({"week": "9"})).await.unwrap().messages[0].content.as_text(),
+        Some("week 9")
+    );
+}
