@@ -202,6 +202,14 @@ impl<S: Send + Sync + 'static> Server<S> {
         self.setting(|settings| (settings.tasks.store, settings.tasks.life) = (Arc::new(store), life))
     }
 
+    /// Stops a tool's function that takes longer than this, and tells the model so; without it, functions go on until their
+    /// callers give up. While the caller is asked something the time stands still, and its answer begins it anew. What runs
+    /// on as a task has all the time it wants.
+    #[must_use]
+    pub fn call_deadline(self, limit: Duration) -> Self {
+        self.setting(|settings| settings.call_deadline = Some(limit))
+    }
+
     /// Puts something around every request, outside of what is around it already: it may look at the request, refuse it,
     /// or go on with [`Next::run`].
     ///

@@ -19,6 +19,7 @@ use toolbay_transport::{Caller, Cx, Principal, Request};
 
 use super::{
     ask::{Binding, Memory, Sealer},
+    deadline::Waits,
     live::{Handle, Live},
     output::Form,
     progress::ProgressNote,
@@ -39,6 +40,7 @@ struct Inner {
     start: Start,
     task: OnceLock<Arc<Slot>>,
     became_task: Notify,
+    waits: Waits,
 }
 
 impl Ctx {
@@ -62,9 +64,9 @@ impl Ctx {
             Memory::returned(sealer, &binding(server, &request), back)?
         };
         let (told, memory) = (Mutex::new(f64::NEG_INFINITY), Mutex::new(memory));
-        let (task, became_task) = (OnceLock::new(), Notify::new());
+        let (task, became_task, waits) = (OnceLock::new(), Notify::new(), Waits::default());
         let server = Arc::clone(server);
-        Ok(Self(Arc::new(Inner { line, request, server, told, memory, start, task, became_task })))
+        Ok(Self(Arc::new(Inner { line, request, server, told, memory, start, task, became_task, waits })))
     }
 
     /// Tells how far the call is: `cx.progress(1.0).of(3.0).saying("first of three").await`.
@@ -226,6 +228,10 @@ impl Ctx {
     }
 
     pub(crate) fn memory(&self) -> MutexGuard<'_, Memory> {
+    pub(crate) fn waits(&self) -> &Waits {
+        &self.0.waits
+    }
+
         self.0.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,7 +1,7 @@
 //! What becomes of a handler that came to no answer: a panic takes nothing down, and nobody reads what was not meant for
 //! them.
 
-use std::{any::Any, fmt, future::Future, panic::AssertUnwindSafe, pin::Pin};
+use std::{any::Any, fmt, future::Future, panic::AssertUnwindSafe, pin::Pin, time::Duration};
 
 use futures_util::FutureExt as _;
 use toolbay_protocol::{ErrorObject, Raw, exchange::Outcome};
@@ -19,6 +19,8 @@ pub(crate) enum Came<T> {
     Panicked(String),
     /// None: the caller was sent back with questions.
     Parted,
+    /// None: it took longer than this, and was dropped.
+    Late(Duration),
 }
 
 /// Runs a handler to its end, whatever that is.
@@ -72,6 +74,7 @@ pub(crate) fn of_tool(live: &Live, form: &Form, subject: Subject<'_>, came: Came
         Came::Parted => return Ok(Raw::EMPTY),
         Came::Misfit(misfit) => return Ok(form.failure(&format!("invalid arguments for {subject}: {misfit}"))),
         Came::Panicked(what) => return Ok(form.failure(&hidden(live, subject, &what))),
+        Came::Late(limit) => return Ok(form.failure(&late(subject, limit))),
         Came::Answer(Err(fail)) => fail.reason(),
     };
     match reason {
@@ -93,6 +96,7 @@ pub(crate) fn of_other<T>(
         Came::Parted => return Ok(None),
         Came::Misfit(misfit) => return Err(ErrorObject::invalid_params(format!("{subject}: {misfit}"))),
         Came::Panicked(what) => return Err(ErrorObject::internal(hidden(live, subject, &what))),
+        Came::Late(limit) => return Err(ErrorObject::internal(late(subject, limit))),
         Came::Answer(Err(fail)) => fail.reason(),
     };
     match reason {
@@ -101,6 +105,10 @@ pub(crate) fn of_other<T>(
         Reason::Foreign(error) => Err(ErrorObject::internal(hidden(live, subject, &chain(&*error)))),
         Reason::Suspended => Err(nothing_asked()),
     }
+}
+
+fn late(subject: Subject<'_>, limit: Duration) -> String {
+    format!("{subject} did not come to an end within {limit:?} (limit `call_deadline`) and was stopped")
 }
 
 fn nothing_asked() -> ErrorObject {

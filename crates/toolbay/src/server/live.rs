@@ -4,6 +4,7 @@ use std::{
     fmt,
     num::NonZeroUsize,
     sync::{Arc, OnceLock},
+    time::Duration,
 };
 
 use arc_swap::ArcSwap;
@@ -53,6 +54,7 @@ pub(crate) struct Settings {
     pub(crate) sealer: Option<Sealer>,
     pub(crate) visible: Option<Visible>,
     pub(crate) tasks: Keeping,
+    pub(crate) call_deadline: Option<Duration>,
     pub(crate) around: Vec<Around>,
     pub(crate) report: Arc<dyn Fn(&Report) + Send + Sync>,
 }
@@ -71,6 +73,7 @@ impl Settings {
             sealer: Sealer::random(Sealer::LIFE),
             visible: None,
             tasks: Keeping::default(),
+            call_deadline: None,
             around: Vec::new(),
             report: Arc::new(write_to_stderr),
         }

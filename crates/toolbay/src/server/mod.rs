@@ -9,6 +9,7 @@ mod ask;
 mod builder;
 mod completion;
 mod context;
+mod deadline;
 mod failure;
 mod handler;
 mod live;

@@ -214,3 +214,69 @@ async fn what_stands_around_sees_each_request_in_order_and_may_refuse_it() {
     assert_eq!(ask(&connection, Method::PromptsList, json!({})).await.unwrap_err().message, "not today");
     assert_eq!(*seen.lock().unwrap(), ["outer tools/call", "inner tools/call", "outer prompts/list"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_function_that_takes_too_long_is_stopped_and_the_model_is_told() {
+    use std::{
+        sync::atomic::{AtomicBool, Ordering},
+        time::Duration,
+    };
+
+    use crate::{
+        Client,
+        client::ResultExt as _,
+        types::{Dict, ElicitResult},
+    };
+
+    struct Dropped(Arc<AtomicBool>);
+
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+
+    const LIMIT: Duration = Duration::from_secs(5);
+    let dropped = Arc::new(AtomicBool::new(false));
+    let guard = Arc::clone(&dropped);
+    let endless = move || {
+        let guard = Dropped(Arc::clone(&guard));
+        async move {
+            let _guard = guard;
+            std::future::pending::<()>().await;
+        }
+    };
+    let slow = || async {
+        tokio::time::sleep(3 * LIMIT).await;
+        "slow"
+    };
+    let server = Server::new("s", "1")
+        .call_deadline(LIMIT)
+        .tool(Tool::new("quick", "", || async { "quick" }))
+        .tool(Tool::new("endless", "", endless))
+        .tool(Tool::new("job", "", slow).task())
+        .tool(Tool::new("asks", "", |cx: Ctx| async move {
+            let yes = cx.confirm("go", "Go on?").await?.accepted().is_some();
+            Ok::<_, crate::Fail>(yes.to_string())
+        }));
+    for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
+        let client = Client::builder("c", "1")
+            .revision(revision)
+            .tasks()
+            .on_form(|_| async {
+                tokio::time::sleep(3 * LIMIT).await;
+                ElicitResult::accept(Dict::new())
+            })
+            .connect(server.clone())
+            .await
+            .unwrap();
+        assert_eq!(client.call("quick", &()).await.unwrap().texts(), "quick");
+        let late = client.call("endless", &()).await.unwrap();
+        assert!(late.failed() && late.texts().contains("within 5s (limit `call_deadline`)"), "{}", late.texts());
+        assert!(dropped.swap(false, Ordering::SeqCst), "{revision}");
+        assert_eq!(client.call("asks", &()).await.unwrap().texts(), "true", "{revision}: people may think");
+        let job = client.call("job", &()).start().await.unwrap();
+        let crate::client::Started::Task(job) = job else { panic!("it is a task") };
+        assert_eq!(job.result().await.unwrap().texts(), "slow", "{revision}: a task has time");
+    }
+}

@@ -67,6 +67,7 @@ impl Ctx {
         if self.caller().introduction.admits(&ask).is_err() {
             return Err(tool_error!("the client cannot be asked: it does not support {}", ask.method).into());
         }
+        let _waiting = self.waits().begin();
         let asking = self.line().ask(Asks::one(key, ask), None);
         let late = |_| tool_error!("nobody answered within {} minutes", PATIENCE.as_secs() / 60);
         let answers = match time::timeout(PATIENCE, asking).await.map_err(late)? {

@@ -7,6 +7,7 @@ use toolbay_protocol::{
     types::TaskSupport,
 };
 use toolbay_transport::Caller;
+    deadline,
 
 use super::{super::context::Ctx, slot::Shared};
 use crate::server::{
@@ -84,7 +85,7 @@ pub(crate) async fn call(live: &Arc<Live>, tool: Arc<ToolEntry>, arguments: Raw,
         Start::Direct | Start::WhenAsked(_) => {
             let came = tokio::select! {
                 biased;
-                came = &mut work => came,
+                came = deadline::within(live.settings.call_deadline, &cx, &mut work) => came,
                 slot = cx.detached() => return go_on(live, tool, work, slot, &cx),
             };
             match cx.task() {
