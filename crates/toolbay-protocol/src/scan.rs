@@ -310,8 +310,10 @@ pub(crate) fn plain_run(text: &[u8]) -> usize {
     let has_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
     let mut run = 0;
     // Most strings are short; long ones are worth a search that takes longer to set up.
-    for chunk in text.chunks_exact(8).take(8) {
-        let word = u64::from_le_bytes(chunk.try_into().expect("chunks_exact gives eight bytes"));
+    while run < 64
+        && let Some(chunk) = text[run..].first_chunk::<8>()
+    {
+        let word = u64::from_le_bytes(*chunk);
         let quote = has_zero(word ^ (ONES * u64::from(b'"')));
         let slash = has_zero(word ^ (ONES * u64::from(b'\\')));
         let control = word.wrapping_sub(ONES * 0x20) & !word & HIGHS;

@@ -10,23 +10,19 @@ use crate::{
     raw::Raw,
 };
 
-/// Admits a request that carries the envelope: envelope complete, version known, method known and advertised. Gives what
-/// its `_meta` holds.
-pub fn admit_modern(
-    method: &Method,
-    params: Option<&Raw>,
-    profile: &Profile,
-) -> Result<(Arc<Introduction>, Envelope), Fault> {
-    let envelope = sound(params)?;
+/// Admits a request that carries the envelope: envelope complete, version known, method known and advertised.
+pub fn admit_modern(method: &Method, envelope: &Envelope, profile: &Profile) -> Result<Arc<Introduction>, Fault> {
     let introduction = envelope.introduction()?;
     profile.admits(method, introduction.revision)?;
-    Ok((Arc::new(introduction), envelope))
+    Ok(Arc::new(introduction))
 }
 
-/// Admits a request in a session: method known in its revision and advertised. Gives what its `_meta` holds.
+/// Admits a request in a session: method known in its revision and advertised, parameters [`sound`]. Gives what its `_meta`
+/// holds.
 pub fn admit_legacy(
     method: &Method,
     params: Option<&Raw>,
+    sound: Result<Envelope, Fault>,
     session: &Introduction,
     profile: &Profile,
 ) -> Result<Envelope, Fault> {
@@ -34,7 +30,7 @@ pub fn admit_legacy(
         return Err(Fault::method(method));
     }
     profile.admits(method, session.revision)?;
-    let envelope = sound(params)?;
+    let envelope = sound?;
     if *method == Method::SetLevel {
         let level = params.and_then(|params| params.get("level"));
         let known = level.as_ref().and_then(Raw::as_text).and_then(|name| Level::parse(&name));

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use super::admission::{admit_legacy, admit_modern};
+use super::admission::{admit_legacy, admit_modern, sound};
 use crate::{
     exchange::{Answers, Asks, Incoming, Level, Note, Outcome, Return, Round},
     fault::{ErrorObject, Fault},
@@ -159,8 +159,14 @@ impl Server {
         if self.serving.len() >= IN_FLIGHT {
             return Err(Fault::order(format!("more than {IN_FLIGHT} requests in flight (limit `requests_in_flight`)")));
         }
-        if envelope::is_modern(params.as_ref()) {
-            let (caller, envelope) = admit_modern(&method, params.as_ref(), &self.profile)?;
+        let sound = sound(params.as_ref());
+        let modern = match &sound {
+            Ok(envelope) => envelope.version.is_some(),
+            Err(_) => envelope::is_modern(params.as_ref()),
+        };
+        if modern {
+            let envelope = sound?;
+            let caller = admit_modern(&method, &envelope, &self.profile)?;
             let key = self.serve(id, &method, &envelope, &caller);
             if method == Method::Discover {
                 self.done(key, Ok(modern::describe(&self.profile)));
@@ -190,7 +196,7 @@ impl Server {
             }
             (_, Some(session)) => {
                 let session = Arc::clone(session);
-                let envelope = admit_legacy(&method, params.as_ref(), &session, &self.profile)?;
+                let envelope = admit_legacy(&method, params.as_ref(), sound, &session, &self.profile)?;
                 if method == Method::SetLevel {
                     let level = params.as_ref().and_then(|params| params.get("level"));
                     self.level = level.as_ref().and_then(Raw::as_text).and_then(|name| Level::parse(&name));

@@ -73,7 +73,7 @@ fn judge(session: &Attached, profile: &Profile, method: &Method, params: Option<
         Method::Initialize => {
             Err(Fault::order("the session is open already; open another one without `Mcp-Session-Id`"))
         }
-        method => peer::admit_legacy(method, params, &session.caller.introduction, profile),
+        method => peer::admit_legacy(method, params, peer::sound(params), &session.caller.introduction, profile),
     }
 }
 
