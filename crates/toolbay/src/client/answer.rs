@@ -16,7 +16,7 @@ use toolbay_protocol::{
     },
 };
 
-use super::form;
+use super::{events::HearText, form};
 
 type Handle = Arc<dyn Fn(Raw) -> Pin<Box<dyn Future<Output = Outcome> + Send>> + Send + Sync>;
 
@@ -31,6 +31,8 @@ pub(crate) struct Handlers {
     with_tools: bool,
     /// Calls may come back as tasks.
     tasks: bool,
+    /// Hears of what is kept from servers.
+    complaints: Option<HearText>,
 }
 
 fn handler<P, R, F, Work>(answer: F) -> Handle
@@ -96,6 +98,27 @@ impl Handlers {
         }));
     }
 
+    /// Tells what is kept from servers to `hear`.
+    pub(crate) fn complain_to(&mut self, hear: Option<HearText>) {
+        self.complaints = hear;
+    }
+
+    /// Those that are roots; the others are given to nobody (spec: client/roots).
+    fn kept_to_files(&self, answer: &Raw) -> Outcome {
+        let misfit = |flaw: serde_json::Error| ErrorObject::internal(flaw.to_string());
+        let mut answer: ListRootsResult = answer.read().map_err(misfit)?;
+        answer.roots.retain(|root| match root.check() {
+            Ok(()) => true,
+            Err(flaw) => {
+                if let Some(hear) = &self.complaints {
+                    hear(&format!("{:?} is kept from the server: {flaw}", root.uri));
+                }
+                false
+            }
+        });
+        Ok(Raw::of(&answer))
+    }
+
     /// What the client can do, told by what it has handlers for.
     pub(crate) fn capabilities(&self) -> Raw {
         let mut all = Object::with_capacity(96);
@@ -149,7 +172,10 @@ impl Handlers {
             let code = if ask.method == Method::Elicit { code::INVALID_PARAMS } else { code::METHOD_NOT_FOUND };
             return Err(ErrorObject::new(code, format!("this client does not answer {}", ask.method)));
         };
-        let answer = handler(params).await?;
+        let mut answer = handler(params).await?;
+        if ask.method == Method::RootsList {
+            answer = self.kept_to_files(&answer)?;
+        }
         conformed(&ask.method, &answer, revision)
     }
 

@@ -30,6 +30,7 @@ pub struct ClientBuilder {
     revision: Option<Revision>,
     patience: Duration,
     opening: Duration,
+    flaw: Option<String>,
 }
 
 impl ClientBuilder {
@@ -41,6 +42,7 @@ impl ClientBuilder {
             revision: None,
             patience: Duration::from_secs(60),
             opening: Duration::from_secs(60),
+            flaw: None,
         }
     }
 
@@ -84,16 +86,20 @@ impl ClientBuilder {
         self
     }
 
-    /// Lets servers see these folders.
-    pub fn roots(self, roots: impl Into<Vec<Root>>) -> Self {
+    /// Lets servers see these folders. Where one of them has no `file://` URI, or leads up by `..`, nothing is connected
+    /// ([`ClientError::Setup`]).
+    pub fn roots(mut self, roots: impl Into<Vec<Root>>) -> Self {
         let roots = roots.into();
+        let flaws = roots.iter().find_map(|root| Some(format!("{:?} is no root: {}", root.uri, root.check().err()?)));
+        self.flaw = self.flaw.or(flaws);
         self.on_roots(move || {
             let roots = roots.clone();
             async move { roots }
         })
     }
 
-    /// Lets servers see the folders that `answer` names when they ask.
+    /// Lets servers see the folders that `answer` names when they ask. What is no root is kept from them, and told to
+    /// [`on_stray`](Self::on_stray).
     pub fn on_roots<F, Work>(mut self, answer: F) -> Self
     where
         F: Fn() -> Work + Send + Sync + 'static,
@@ -122,7 +128,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Hears what the server said that belongs to nothing: text that is no message, answers that nobody waits for.
+    /// Hears what the server said that belongs to nothing: text that is no message, answers that nobody waits for. Also
+    /// what is kept from it because it is no root.
     pub fn on_stray(mut self, hear: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.hooks.stray = Some(Arc::new(hear));
         self
@@ -154,7 +161,12 @@ impl ClientBuilder {
 
     /// Meets the server.
     pub async fn connect<T: Target>(self, target: T) -> Result<Client, ClientError> {
-        let handlers = Arc::new(self.handlers);
+        if let Some(flaw) = self.flaw {
+            return Err(ClientError::Setup(flaw));
+        }
+        let mut handlers = self.handlers;
+        handlers.complain_to(self.hooks.stray.clone());
+        let handlers = Arc::new(handlers);
         let introduction = Introduction {
             revision: self.revision.unwrap_or(Revision::LATEST),
             client: Some(Raw::of(&self.who)),

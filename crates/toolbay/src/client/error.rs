@@ -18,6 +18,8 @@ pub enum ClientError {
     Misfit(String),
     /// The tool failed; what it says.
     Tool(String),
+    /// This client was put together in a way that the protocol does not allow; nothing was connected.
+    Setup(String),
 }
 
 impl ClientError {
@@ -33,6 +35,7 @@ impl fmt::Display for ClientError {
             Self::Link(error) => error.fmt(f),
             Self::Misfit(what) => write!(f, "the server's answer does not fit: {what}"),
             Self::Tool(what) => write!(f, "the tool failed: {what}"),
+            Self::Setup(what) => write!(f, "the client is put together wrongly: {what}"),
         }
     }
 }

@@ -18,7 +18,8 @@ use super::{answer::Handlers, cache::Cache};
 
 type Hear<T> = Option<Arc<dyn Fn(T) + Send + Sync>>;
 
-type HearText = Arc<dyn Fn(&str) + Send + Sync>;
+/// Hears a text.
+pub(crate) type HearText = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Who hears what.
 #[derive(Clone, Default)]

@@ -179,3 +179,33 @@ async fn results_are_held_against_what_was_promised() {
     let refused = client.call("strict", &json!({"n": "x"})).await.unwrap();
     assert!(refused.failed() && refused.texts().contains("`n`"), "{}", refused.texts());
 }
+
+fn roots_tool() -> Tool {
+    Tool::new("roots", "", |cx: Ctx| async move {
+        let uris: Vec<String> = cx.roots("roots").await?.into_iter().map(|root| root.uri).collect();
+        Ok::<_, Fail>(uris.join(" "))
+    })
+}
+
+#[tokio::test]
+async fn rule_165_no_server_is_given_a_root_that_is_no_file() {
+    let server = Server::new("s", "1").tool(roots_tool());
+    for bad in ["https://a.test/x", "/home/me", "file:///a/../b"] {
+        let client = Client::builder("c", "1").roots([Root::new("file:///a"), Root::new(bad)]).connect(server.clone());
+        let Err(ClientError::Setup(what)) = client.await else { panic!("{bad}") };
+        assert!(what.contains(bad), "{what}");
+    }
+    for revision in [Revision::V2024_11_05, Revision::LATEST_LEGACY, Revision::LATEST] {
+        let complaints = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&complaints);
+        let client = Client::builder("c", "1")
+            .revision(revision)
+            .on_roots(|| async { ["file:///a", "https://a.test/x", "file:///b"].map(Root::new).into() })
+            .on_stray(move |what| heard.lock().unwrap().push(what.to_owned()))
+            .connect(server.clone())
+            .await
+            .unwrap();
+        assert_eq!(client.call("roots", &()).await.unwrap().texts(), "file:///a file:///b", "{revision}");
+        assert!(complaints.lock().unwrap().iter().any(|what| what.contains("https://a.test/x")), "{revision}");
+    }
+}

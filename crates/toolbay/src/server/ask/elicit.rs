@@ -8,7 +8,7 @@ use toolbay_protocol::{
     exchange::Ask,
     types::{
         Conform, CreateMessageParams, CreateMessageResult, ElicitFormParams, ElicitParams, ElicitResult,
-        ListRootsResult, RequestedSchema, Root, SamplingMessage,
+        RequestedSchema, Root, SamplingMessage,
     },
 };
 
@@ -126,10 +126,10 @@ impl Ctx {
         Ok(texts.join("\n"))
     }
 
-    /// The folders that the client lets its servers see.
+    /// The folders that the client lets its servers see: `file://` URIs, none of which leads up by `..`. An error where the
+    /// client names something else.
     pub async fn roots(&self, key: &str) -> Result<Vec<Root>> {
-        let result: ListRootsResult = self.put(key, Method::RootsList, NoParams, verdict::typed).await?;
-        Ok(result.roots)
+        self.put(key, Method::RootsList, NoParams, verdict::roots).await
     }
 
     /// Does something once, however often a question makes the handler run again; later runs are given what came of it

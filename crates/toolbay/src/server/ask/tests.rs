@@ -193,3 +193,28 @@ async fn prompts_ask_too() {
     assert!(Revision::LATEST.has(Feature::ResultType));
     drop(CreateMessageParams::new([], 1));
 }
+
+#[tokio::test]
+async fn rule_165_what_a_client_calls_roots_is_looked_at() {
+    let server = Server::new("s", "1")
+        .tool(Tool::new("roots", "", |cx: Ctx| async move { Ok::<_, crate::Fail>(cx.roots("r").await?.len()) }));
+    for revision in [Revision::V2024_11_05, Revision::LATEST_LEGACY, Revision::LATEST] {
+        let connection = meet(server.clone(), revision, json!({"roots": {}})).await;
+        for (uri, good) in [("file:///a", true), ("https://a.test/x", false), ("file:///a/../../b", false)] {
+            let call = Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "roots"}))));
+            let mut running = connection.call(call).await.unwrap();
+            let result: Value = loop {
+                match running.step().await.unwrap() {
+                    Step::Note(_) => {}
+                    Step::Done(outcome) => break outcome.unwrap().read().unwrap(),
+                    Step::Ask(asks) => {
+                        let roots: Outcome = Ok(Raw::of(&json!({"roots": [{"uri": "file:///ok"}, {"uri": uri}]})));
+                        let answers = asks.iter().map(|(key, _)| (key.to_owned(), roots.clone())).collect();
+                        running.answer(answers).await.unwrap();
+                    }
+                }
+            };
+            assert_eq!(result["isError"] != json!(true), good, "{revision}: {uri}: {result}");
+        }
+    }
+}

@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use toolbay_protocol::{
     ErrorObject, Raw,
     exchange::Outcome,
-    types::{ElicitAction, ElicitResult},
+    types::{ElicitAction, ElicitResult, ListRootsResult, Root},
 };
 
 use super::elicit::Elicited;
@@ -25,6 +25,19 @@ pub(crate) fn typed<T: DeserializeOwned>(answer: &Outcome) -> Verdict<T> {
     match answer {
         Ok(raw) => raw.read().map_or(Verdict::Again, Verdict::Good),
         Err(error) => Verdict::Never(error.clone()),
+    }
+}
+
+/// Folders that are what roots have to be (spec: client/roots).
+pub(crate) fn roots(answer: &Outcome) -> Verdict<Vec<Root>> {
+    match typed::<ListRootsResult>(answer) {
+        Verdict::Good(answer) => match answer.roots.iter().find_map(|root| root.check().err()) {
+            None => Verdict::Good(answer.roots),
+            // It would say the same again.
+            Some(flaw) => Verdict::Never(ErrorObject::invalid_params(flaw.to_string())),
+        },
+        Verdict::Again => Verdict::Again,
+        Verdict::Never(error) => Verdict::Never(error),
     }
 }
 
