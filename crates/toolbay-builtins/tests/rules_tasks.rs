@@ -107,3 +107,41 @@ async fn progress_of_a_core_task_ends_with_it() {
     let late: Vec<_> = link.told.iter().filter(|told| told["method"] == "notifications/progress").collect();
     assert!(late.is_empty(), "{late:?}");
 }
+
+// Rules 175 and 184: message by message.
+#[tokio::test]
+async fn who_listens_to_a_task_is_told_of_it_on_that_stream_alone() {
+    let tool = Tool::new("job", "", |cx: Ctx| async move {
+        cx.progress(1.0).of(2.0).saying("half").await;
+        cx.info("to nobody").await;
+        std::future::pending::<()>().await;
+    });
+    let mut link = Link::to(Server::new("s", "1").tool(tool.task()));
+    let with = json!({"extensions": {TASKS: {}}});
+    let mut call = modern(&with, json!({"name": "job"}));
+    call["_meta"]["progressToken"] = json!("t");
+    call["_meta"]["io.modelcontextprotocol/logLevel"] = json!("debug");
+    let task = link.ask(1, "tools/call", call).await["result"]["taskId"].clone();
+    let listen = json!({"notifications": {"taskIds": [task, "nobody's"]}});
+    for undeclared in [json!({}), json!({"tasks": {}})] {
+        let refused = link.ask(2, "subscriptions/listen", modern(&undeclared, listen.clone())).await;
+        let needed = json!({"requiredCapabilities": {"extensions": {TASKS: {}}}});
+        assert_eq!((&refused["error"]["code"], &refused["error"]["data"]), (&json!(-32021), &needed), "{refused}");
+    }
+    let mut params = modern(&with, listen);
+    params["_meta"]["progressToken"] = json!("u");
+    link.say(&json!({"jsonrpc": "2.0", "id": "l", "method": "subscriptions/listen", "params": params})).await;
+    link.ask(3, "tasks/cancel", modern(&with, json!({"taskId": task}))).await;
+    link.ask(4, "server/discover", modern(&with, json!({}))).await;
+    let told: Vec<_> = link.told.iter().map(|told| told["method"].as_str().unwrap_or_default()).collect();
+    let (first, rest) = told.split_first().expect("it was told something");
+    assert_eq!(*first, "notifications/subscriptions/acknowledged");
+    assert!(!rest.is_empty() && rest.iter().all(|method| *method == "notifications/tasks"), "{told:?}");
+    assert_eq!(link.told[0]["params"]["notifications"], json!({"taskIds": [task]}));
+    for note in &link.told {
+        assert_eq!(note["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "l", "{note}");
+    }
+    let last = &link.told[link.told.len() - 1]["params"];
+    assert_eq!((&last["taskId"], &last["status"]), (&task, &json!("cancelled")), "{last}");
+    assert!(last["createdAt"].is_string() && last["ttlMs"].is_u64() && last.get("resultType").is_none(), "{last}");
+}

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     method::Method,
-    raw::Raw,
+    raw::{Object, Raw},
     revision::{Feature, Revision},
     scan::Flaw,
 };
@@ -161,6 +161,14 @@ impl Fault {
         Self::Misuse(Misuse::Order(what.into()))
     }
 
+    /// A request of a client that did not declare the extension it needs.
+    pub fn extension(id: &str) -> Self {
+        let (mut extensions, mut all) = (Object::with_capacity(48), Object::with_capacity(64));
+        extensions.put(id, &Raw::EMPTY);
+        all.put("extensions", &extensions.finish());
+        Self::Unsupported(Unsupported::Capability(all.finish()))
+    }
+
     /// A method that is not served.
     pub fn method(method: &Method) -> Self {
         Self::Unsupported(Unsupported::Method(method.as_str().into()))
@@ -192,7 +200,7 @@ impl From<Fault> for ErrorObject {
                 Self::new(code::UNSUPPORTED_VERSION, message).with_data(&data)
             }
             Fault::Unsupported(Unsupported::Capability(required)) => {
-                let mut data = crate::raw::Object::with_capacity(64);
+                let mut data = Object::with_capacity(64);
                 data.put("requiredCapabilities", &required);
                 Self { data: Some(data.finish()), ..Self::new(code::MISSING_CAPABILITY, message) }
             }

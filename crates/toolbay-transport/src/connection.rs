@@ -1,14 +1,11 @@
-//! A server, met: calls, notifications and subscriptions, whichever transport lies between.
+//! A server, met: calls and notifications, whichever transport lies between. Subscriptions have a room of their own.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, sync::Arc};
 
-use tokio::time;
 use toolbay_protocol::{
-    Feature, Method,
     exchange::{Answers, Note, Outcome, Step},
     greeting::{Introduction, Meeting},
     peer::Call,
-    watch::{Filter, legacy},
 };
 
 use crate::{Error, Kind, Listener, duplex, http};
@@ -82,72 +79,8 @@ impl Connection {
         }
     }
 
-    /// Begins to hear of changes; they go to the listener. A filter beyond what the server can is cut to that.
-    pub async fn subscribe(&self, filter: Filter) -> Result<Subscription, Error> {
-        let filter = filter.honoured_by(&self.0.meeting.profile);
-        if self.0.meeting.revision.has(Feature::Stateless) {
-            return self.listen(filter).await;
-        }
-        for uri in &filter.uris {
-            let call = Call::new(Method::Subscribe, Some(legacy::about(uri)));
-            if let Err(error) = self.request(call).await? {
-                return Err(Error::new(Kind::Misbehaved, format!("server refuses to watch {uri:?}: {error}")));
-            }
-        }
-        Ok(Subscription { filter, kind: Sort::Legacy(self.clone()) })
-    }
-
-    async fn listen(&self, filter: Filter) -> Result<Subscription, Error> {
-        if filter.is_empty() {
-            return Ok(Subscription { filter, kind: Sort::Nothing });
-        }
-        let (running, honoured) = self.open_listen(&filter).await?;
-        let task = tokio::spawn(self.clone().keep_listening(filter, running));
-        Ok(Subscription { filter: honoured, kind: Sort::Listening(task) })
-    }
-
-    async fn open_listen(&self, filter: &Filter) -> Result<(Running, Filter), Error> {
-        let mut call = Call::new(Method::Listen, Some(filter.write()));
-        call.patience.silence = A_YEAR;
-        let mut running = self.call(call).await?;
-        let misbehaved = |what: String| Err(Error::new(Kind::Misbehaved, what));
-        match time::timeout(ACKNOWLEDGE, running.step()).await {
-            Ok(Ok(Step::Note(Note { method: Method::Acknowledged, params }))) => match Filter::read(params.as_ref()) {
-                Ok(honoured) => Ok((running, honoured)),
-                Err(fault) => misbehaved(format!("server acknowledges badly: {fault}")),
-            },
-            Ok(Ok(Step::Done(Err(error)))) => misbehaved(format!("server refuses to be listened to: {error}")),
-            Ok(Ok(Step::Note(_) | Step::Ask(_) | Step::Done(Ok(_)))) => {
-                misbehaved("server does not acknowledge a subscription first".into())
-            }
-            Ok(Err(error)) => Err(error),
-            Err(_) => Err(Error::overdue("acknowledging a subscription", ACKNOWLEDGE)),
-        }
-    }
-
-    /// Hears a subscription out and begins it again when it ends, which is no end of the wish. What changed in between
-    /// nobody knows, so all of it counts as changed.
-    async fn keep_listening(self, filter: Filter, mut running: Running) {
-        let mut pause = FIRST_PAUSE;
-        loop {
-            while let Ok(Step::Note(note)) = running.step().await {
-                if let Some(change) = legacy::change(&note.method, note.params.as_ref()) {
-                    self.0.listener.changed(change);
-                }
-                pause = FIRST_PAUSE;
-            }
-            running = loop {
-                time::sleep(pause).await;
-                pause = (pause * 2).min(LAST_PAUSE);
-                match self.open_listen(&filter).await {
-                    Ok((running, _)) => break running,
-                    // A connection that is gone for good does not come back by waiting.
-                    Err(error) if error.kind() == Kind::Closed => return,
-                    Err(error) => self.0.listener.stray(&format!("no longer told of changes: {error}")),
-                }
-            };
-            filter.changes().for_each(|change| self.0.listener.changed(change));
-        }
+    pub(crate) fn listener(&self) -> &Arc<dyn Listener> {
+        &self.0.listener
     }
 
     /// Closes in order: what is in flight fails, the server is told where the transport has a word for it.
@@ -200,49 +133,3 @@ impl Running {
         }
     }
 }
-
-/// A subscription; it ends when it is dropped.
-#[derive(Debug)]
-pub struct Subscription {
-    filter: Filter,
-    kind: Sort,
-}
-
-#[derive(Debug)]
-enum Sort {
-    Nothing,
-    Legacy(Connection),
-    Listening(tokio::task::JoinHandle<()>),
-}
-
-impl Subscription {
-    /// What the server will tell of.
-    pub fn filter(&self) -> &Filter {
-        &self.filter
-    }
-}
-
-impl Drop for Subscription {
-    fn drop(&mut self) {
-        match &self.kind {
-            Sort::Nothing => {}
-            Sort::Listening(task) => task.abort(),
-            Sort::Legacy(connection) => {
-                for uri in std::mem::take(&mut self.filter.uris) {
-                    let connection = connection.clone();
-                    // Bounded by the call's own deadline.
-                    tokio::spawn(async move {
-                        let _ = connection.request(Call::new(Method::Unsubscribe, Some(legacy::about(&uri)))).await;
-                    });
-                }
-            }
-        }
-    }
-}
-
-const A_YEAR: Duration = Duration::from_secs(60 * 60 * 24 * 365);
-/// How long a server may take to acknowledge a subscription.
-const ACKNOWLEDGE: Duration = Duration::from_secs(30);
-/// How soon a subscription that ended is begun again; then less and less soon.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LAST_PAUSE: Duration = Duration::from_secs(60);

@@ -12,13 +12,15 @@ pub mod listener;
 pub mod memory;
 mod service;
 pub mod stdio;
+mod subscription;
 pub mod talk;
 pub mod watch;
 
 pub use connect::Approach;
-pub use connection::{Connection, Running, Subscription};
+pub use connection::{Connection, Running};
 pub use error::{Error, Kind};
 pub use listener::Listener;
 pub use service::{Caller, Principal, Request, Service};
+pub use subscription::{Listening, Subscription};
 pub use talk::{Cx, Gone, Reply};
 pub use watch::{Hub, Watch};

@@ -21,6 +21,16 @@ struct Slot {
 }
 
 impl Slot {
+    fn put(&self, change: Change) {
+        let mut waiting = self.waiting();
+        if matches!(change, Change::Task(_)) {
+            waiting.retain(|earlier| !change.supersedes(earlier));
+        }
+        waiting.insert(change);
+        drop(waiting);
+        self.woken.notify_one();
+    }
+
     fn waiting(&self) -> MutexGuard<'_, BTreeSet<Change>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -55,9 +65,13 @@ impl Hub {
     pub fn publish(&self, change: &Change) {
         let slots: Vec<_> = self.slots().iter().filter_map(Weak::upgrade).collect();
         for slot in slots.into_iter().filter(|slot| slot.filter.wants(change)) {
-            slot.waiting().insert(change.clone());
-            slot.woken.notify_one();
+            slot.put(change.clone());
         }
+    }
+
+    /// Whether anybody watches this task.
+    pub fn watches_task(&self, id: &str) -> bool {
+        self.slots().iter().filter_map(Weak::upgrade).any(|slot| slot.filter.tasks.contains(id))
     }
 
     /// Ends every watch, after what still waits was told.
@@ -89,6 +103,13 @@ impl Watch {
         self
     }
 
+    /// Tells this watcher alone, where it wants to know.
+    pub fn tell(&self, change: Change) {
+        if self.slot.filter.wants(&change) {
+            self.slot.put(change);
+        }
+    }
+
     /// What is watched.
     pub fn filter(&self) -> &Filter {
         &self.slot.filter
@@ -112,5 +133,38 @@ impl Watch {
 impl fmt::Debug for Watch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Watch").field("filter", &self.slot.filter).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolbay_protocol::{Raw, watch::TaskChange};
+
+    use super::*;
+
+    fn task(id: &str, state: i64) -> Change {
+        Change::Task(TaskChange { id: id.into(), state: Raw::of(&state) })
+    }
+
+    #[tokio::test]
+    async fn of_a_task_a_slow_watcher_hears_where_it_stands_last() {
+        let hub = Hub::new();
+        let mut watch =
+            hub.watch(Filter { tools: true, tasks: ["a".to_owned(), "b".to_owned()].into(), ..Filter::default() });
+        assert!(hub.watches_task("a") && !hub.watches_task("c"));
+        for state in 1..4 {
+            hub.publish(&task("a", state));
+            hub.publish(&task("c", state));
+        }
+        hub.publish(&Change::Tools);
+        watch.tell(task("b", 9));
+        watch.tell(task("c", 9));
+        hub.end();
+        assert_eq!(watch.next().await, Some(Change::Tools));
+        assert_eq!(watch.next().await, Some(task("a", 3)));
+        assert_eq!(watch.next().await, Some(task("b", 9)));
+        assert_eq!(watch.next().await, None);
+        drop(watch);
+        assert!(!hub.watches_task("a"));
     }
 }

@@ -29,6 +29,8 @@ impl Listener for Ear {
         match change {
             Change::Tools | Change::Prompts | Change::Resources => self.dirty.notify_one(),
             Change::Updated(uri) => self.supervision.updated(uri),
+            // The bay offers no tasks and so begins none: it asks no server to be told of any.
+            Change::Task(_) => {}
         }
     }
 

@@ -1,8 +1,8 @@
 //! What can change, and who wants to know of it.
 
-use std::collections::BTreeSet;
+use std::{cmp::Ordering, collections::BTreeSet};
 
-use crate::greeting::Profile;
+use crate::{greeting::Profile, method::TASKS, raw::Raw};
 
 /// Something that changed at a server. Two of the same kind say no more than one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,6 +15,39 @@ pub enum Change {
     Resources,
     /// One resource, by its URI.
     Updated(String),
+    /// One task (extension).
+    Task(TaskChange),
+}
+
+/// Where a task stands now. Of two about the same task only the later one says anything.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TaskChange {
+    /// Which task.
+    pub id: String,
+    /// All that `tasks/get` would say of it, as an object.
+    pub state: Raw,
+}
+
+impl Ord for TaskChange {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.id.cmp(&other.id).then_with(|| self.state.as_bytes().cmp(other.state.as_bytes()))
+    }
+}
+
+impl PartialOrd for TaskChange {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Change {
+    /// Whether nothing is lost where this one is told in place of `earlier`.
+    pub fn supersedes(&self, earlier: &Self) -> bool {
+        match (self, earlier) {
+            (Self::Task(now), Self::Task(before)) => now.id == before.id,
+            (now, before) => now == before,
+        }
+    }
 }
 
 /// The changes that somebody wants to know of.
@@ -28,17 +61,24 @@ pub struct Filter {
     pub resources: bool,
     /// Of these resources.
     pub uris: BTreeSet<String>,
+    /// Of these tasks (extension).
+    pub tasks: BTreeSet<String>,
 }
 
 impl Filter {
     /// All three lists, no single resource: what a legacy session is told unasked.
     pub fn lists() -> Self {
-        Self { tools: true, prompts: true, resources: true, uris: BTreeSet::new() }
+        Self { tools: true, prompts: true, resources: true, ..Self::default() }
     }
 
     /// One resource.
     pub fn resource(uri: impl Into<String>) -> Self {
         Self { uris: BTreeSet::from([uri.into()]), ..Self::default() }
+    }
+
+    /// One task.
+    pub fn task(id: impl Into<String>) -> Self {
+        Self { tasks: BTreeSet::from([id.into()]), ..Self::default() }
     }
 
     /// Whether `change` is wanted.
@@ -48,10 +88,11 @@ impl Filter {
             Change::Prompts => self.prompts,
             Change::Resources => self.resources,
             Change::Updated(uri) => self.uris.contains(uri),
+            Change::Task(task) => self.tasks.contains(&task.id),
         }
     }
 
-    /// Every change that is wanted.
+    /// Every change that is wanted and can be told without more: where a task stands, only its server knows.
     pub fn changes(&self) -> impl Iterator<Item = Change> + '_ {
         let lists = [(self.tools, Change::Tools), (self.prompts, Change::Prompts), (self.resources, Change::Resources)];
         let lists = lists.into_iter().filter(|(wanted, _)| *wanted).map(|(_, change)| change);
@@ -67,11 +108,14 @@ impl Filter {
         if !profile.declares(&["resources", "subscribe"]) {
             self.uris.clear();
         }
+        if !profile.declares(&["extensions", TASKS]) {
+            self.tasks.clear();
+        }
         self
     }
 
     /// Whether nothing is wanted.
     pub fn is_empty(&self) -> bool {
-        !self.tools && !self.prompts && !self.resources && self.uris.is_empty()
+        !self.tools && !self.prompts && !self.resources && self.uris.is_empty() && self.tasks.is_empty()
     }
 }

@@ -1,6 +1,6 @@
 //! Changes in the legacy era: plain notifications, resources by `resources/subscribe`.
 
-use super::Change;
+use super::{Change, TaskChange};
 use crate::{
     exchange::Note,
     method::Method,
@@ -14,6 +14,8 @@ pub fn note(change: &Change) -> Note {
         Change::Prompts => Note { method: Method::PromptsChanged, params: None },
         Change::Resources => Note { method: Method::ResourcesChanged, params: None },
         Change::Updated(uri) => Note::new(Method::ResourceUpdated, about(uri)),
+        // Of the extension, so told on a subscription alone; there it is as it is here, but for its tag.
+        Change::Task(task) => Note::new(Method::Tasks, task.state.clone()),
     }
 }
 
@@ -33,6 +35,11 @@ pub fn change(method: &Method, params: Option<&Raw>) -> Option<Change> {
         Method::ResourceUpdated => {
             let uri = params?.get("uri")?;
             uri.as_text().map(|uri| Change::Updated(uri.into_owned()))
+        }
+        Method::Tasks => {
+            let state = params?;
+            let id = state.get("taskId")?.as_text()?.into_owned();
+            Some(Change::Task(TaskChange { id, state: state.with(&[("_meta", None)]) }))
         }
         _ => None,
     }

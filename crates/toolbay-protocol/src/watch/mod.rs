@@ -4,7 +4,7 @@ mod change;
 pub mod legacy;
 pub mod modern;
 
-pub use change::{Change, Filter};
+pub use change::{Change, Filter, TaskChange};
 
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,15 @@
 //! Changes in the modern era: `subscriptions/listen`, its acknowledgement, notifications tagged with its id
 //! (spec: basic/patterns/subscriptions).
 
+use std::collections::BTreeSet;
+
 use super::{Change, Filter, legacy};
 use crate::{
     exchange::Note,
     fault::Fault,
     frame::Id,
-    method::Method,
+    greeting::{Introduction, Profile},
+    method::{Method, TASKS},
     raw::{Kind, Object, Raw},
 };
 
@@ -18,18 +21,29 @@ impl Filter {
         let wanted = params.and_then(|params| params.get("notifications")).filter(|all| all.kind() == Kind::Object);
         let wanted = wanted.ok_or_else(|| Fault::params("`subscriptions/listen` needs an object `notifications`"))?;
         let on = |key: &str| wanted.get(key).is_some_and(|value| value.as_bytes() == b"true");
-        let uris = match wanted.get("resourceSubscriptions").filter(|uris| uris.kind() != Kind::Null) {
-            Some(uris) => {
-                uris.read().map_err(|_| Fault::params("`resourceSubscriptions` must be an array of strings"))?
-            }
-            None => Default::default(),
+        let names = |key: &str| -> Result<BTreeSet<String>, Fault> {
+            let names = wanted.get(key).filter(|names| names.kind() != Kind::Null);
+            let misfit = |_| Fault::params(format!("`{key}` must be an array of strings"));
+            names.map_or(Ok(BTreeSet::new()), |names| names.read().map_err(misfit))
         };
         Ok(Self {
             tools: on("toolsListChanged"),
             prompts: on("promptsListChanged"),
             resources: on("resourcesListChanged"),
-            uris,
+            uris: names("resourceSubscriptions")?,
+            tasks: names("taskIds")?,
         })
+    }
+
+    /// What a `subscriptions/listen` of `caller` asks for, cut to what a server of this profile can honour; an error where
+    /// it asks for what its caller did not declare.
+    pub fn asked(params: Option<&Raw>, caller: &Introduction, profile: &Profile) -> Result<Self, Fault> {
+        let filter = Self::read(params)?;
+        // spec: tasks extension, task status notifications
+        if !filter.tasks.is_empty() && !caller.declares(&["extensions", TASKS]) {
+            return Err(Fault::extension(TASKS));
+        }
+        Ok(filter.honoured_by(profile))
     }
 
     /// Writes the parameters of `subscriptions/listen`, and of its acknowledgement.
@@ -45,6 +59,9 @@ impl Filter {
         }
         if !self.uris.is_empty() {
             wanted.put_value("resourceSubscriptions", &self.uris);
+        }
+        if !self.tasks.is_empty() {
+            wanted.put_value("taskIds", &self.tasks);
         }
         let mut params = Object::with_capacity(128);
         params.put("notifications", &wanted.finish());

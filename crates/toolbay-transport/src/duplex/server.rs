@@ -269,9 +269,9 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
         let Called { key, id, method, params, caller, returning, wants_progress } = called;
         let caller = self.caller_of(caller);
         match method {
-            Method::Listen => match Filter::read(params.as_ref()) {
+            Method::Listen => match Filter::asked(params.as_ref(), &caller.introduction, &self.service.profile()) {
                 Ok(filter) => {
-                    let watch = self.watching(&caller, filter.honoured_by(&self.service.profile()));
+                    let watch = self.watching(&caller, filter);
                     self.work_on(key, Box::pin(listening(key, id, watch, self.ending.clone())));
                 }
                 Err(fault) => self.peer.done(key, Err(fault.into())),

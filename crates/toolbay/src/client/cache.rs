@@ -58,6 +58,8 @@ impl Cache {
                 *method != Method::ResourcesRead
                     || params.get("uri").as_ref().and_then(Raw::as_text).as_deref() != Some(uri)
             }
+            // Nothing of a task is kept.
+            Change::Task(_) => true,
         });
     }
 

@@ -15,6 +15,7 @@ mod form;
 mod list;
 #[cfg(feature = "validate")]
 mod schemas;
+mod states;
 mod target;
 mod task;
 
@@ -23,6 +24,7 @@ pub use call::{CallTool, Told};
 pub use connected::Client;
 pub use error::{ClientError, ResultExt};
 pub use list::List;
+pub use states::TaskStates;
 pub use target::{Target, command};
 pub use task::{RemoteTask, Started, TaskState};
 pub use toolbay_transport::{Subscription, stdio::child::ServerCommand};

@@ -1,6 +1,6 @@
 //! Calls that outlive their request, watched from afar: of the extension for 2026-07-28, and of the 2025-11-25 core.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use toolbay_protocol::{
     ErrorObject, Feature, Method, Raw,
@@ -9,7 +9,7 @@ use toolbay_protocol::{
     types::{CallToolResult, Dict, InputRequest, Number, TaskStatus},
 };
 
-use super::{connected::Client, error::ClientError};
+use super::{connected::Client, error::ClientError, states::TaskStates};
 
 /// What a call came to at first.
 #[derive(Debug)]
@@ -23,9 +23,9 @@ pub enum Started {
 /// A task at a server.
 #[derive(Clone, Debug)]
 pub struct RemoteTask {
-    client: Client,
+    pub(super) client: Client,
     id: String,
-    poll: Duration,
+    pub(super) poll: Duration,
 }
 
 /// Where a task stands.
@@ -39,6 +39,29 @@ pub struct TaskState {
     asks: Dict<InputRequest>,
     result: Option<Raw>,
     error: Option<Raw>,
+    /// How long to wait before asking again, where that was said.
+    pub(super) poll: Option<Duration>,
+}
+
+impl TaskState {
+    /// What it came to, once it is over; where it did not come to a result, why not. Of a task of 2025-11-25 that is known
+    /// on demand alone: [`RemoteTask::result`].
+    pub fn outcome(&self) -> Option<Result<CallToolResult, ClientError>> {
+        match (&self.status, &self.result, &self.error) {
+            (TaskStatus::Completed, Some(result), _) => Some(result.read().map_err(ClientError::misfit)),
+            (TaskStatus::Failed, _, Some(error)) => Some(Err(ErrorObject::read(error).into())),
+            (TaskStatus::Cancelled, ..) => {
+                let what = self.message.clone().unwrap_or_else(|| "the task was cancelled".into());
+                Some(Err(ClientError::Refused(ErrorObject::internal(what))))
+            }
+            (..) => None,
+        }
+    }
+
+    /// The keys of the questions that wait for an answer.
+    pub fn asks(&self) -> impl Iterator<Item = &str> {
+        self.asks.iter().map(|(key, _)| key)
+    }
 }
 
 /// How long to wait before asking again, where the server does not say.
@@ -92,22 +115,42 @@ impl RemoteTask {
             let raw = self.client.request(Method::TasksResult, self.params().finish()).await?;
             return raw.read().map_err(ClientError::misfit);
         }
-        loop {
-            let state = self.state().await?;
-            match (&state.status, state.result, state.error) {
-                (TaskStatus::Completed, Some(result), _) => return result.read().map_err(ClientError::misfit),
-                (TaskStatus::Failed, _, Some(error)) => return Err(ErrorObject::read(&error).into()),
-                (status, ..) if status.is_final() => {
-                    let what = state.message.unwrap_or_else(|| format!("the task is {status}"));
-                    return Err(ClientError::Refused(ErrorObject::internal(what)));
-                }
-                (..) => {}
+        let (mut states, mut answered) = (self.states(), HashSet::new());
+        while let Some(state) = states.next().await {
+            let state = state?;
+            if let Some(outcome) = state.outcome() {
+                return outcome;
             }
-            if !state.asks.is_empty() {
-                self.answer(state.asks).await?;
+            // spec: tasks extension, no key is answered twice
+            let fresh: Dict<_> = state.asks.into_iter().filter(|(key, _)| answered.insert(key.clone())).collect();
+            if !fresh.is_empty() {
+                self.answer(fresh).await?;
             }
-            tokio::time::sleep(self.poll).await;
         }
+        Err(ClientError::misfit("a task that is over without an outcome"))
+    }
+
+    /// Where it stands now, and each time that changes, until it is over: told by the server where it can
+    /// (`subscriptions/listen`), asked for at its pace otherwise. States that come while nobody looks are passed over for
+    /// the latest.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), toolbay::client::ClientError> {
+    /// use toolbay::{Client, Server, Tool, client::Started};
+    ///
+    /// let server = Server::new("films", "1.0.0").tool(Tool::new("render", "", || async { "done" }).task());
+    /// let client = Client::builder("me", "1.0.0").tasks().connect(server).await?;
+    /// let Started::Task(film) = client.call("render", &()).start().await? else { panic!("it is a task") };
+    /// let mut states = film.states();
+    /// while let Some(state) = states.next().await {
+    ///     println!("{}", state?.status);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn states(&self) -> TaskStates {
+        TaskStates::of(self.clone())
     }
 
     async fn answer(&self, asks: Dict<InputRequest>) -> Result<(), ClientError> {
@@ -130,12 +173,16 @@ impl RemoteTask {
 }
 
 fn poll(task: &Raw) -> Duration {
-    let said = task.get("pollIntervalMs").or_else(|| task.get("pollInterval"));
-    let said = said.and_then(Number::read).and_then(|millis| millis.as_u64());
-    said.map_or(POLL, Duration::from_millis).max(BUSIEST)
+    said_poll(task).unwrap_or(POLL)
 }
 
-fn read(raw: &Raw) -> Result<TaskState, ClientError> {
+fn said_poll(task: &Raw) -> Option<Duration> {
+    let said = task.get("pollIntervalMs").or_else(|| task.get("pollInterval"));
+    let said = said.and_then(Number::read).and_then(|millis| millis.as_u64());
+    said.map(|millis| Duration::from_millis(millis).max(BUSIEST))
+}
+
+pub(super) fn read(raw: &Raw) -> Result<TaskState, ClientError> {
     let text = |key: &str| raw.get(key).and_then(|text| text.as_text().map(std::borrow::Cow::into_owned));
     let status = text("status").ok_or_else(|| ClientError::misfit("a task without a status"))?;
     let asks = raw.get("inputRequests").map(|asks| asks.read().map_err(ClientError::misfit)).transpose()?;
@@ -145,5 +192,6 @@ fn read(raw: &Raw) -> Result<TaskState, ClientError> {
         asks: asks.unwrap_or_default(),
         result: raw.get("result"),
         error: raw.get("error"),
+        poll: said_poll(raw),
     })
 }

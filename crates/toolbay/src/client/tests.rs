@@ -209,3 +209,113 @@ async fn rule_165_no_server_is_given_a_root_that_is_no_file() {
         assert!(complaints.lock().unwrap().iter().any(|what| what.contains("https://a.test/x")), "{revision}");
     }
 }
+
+/// What tells a job to go on, and the job.
+fn job() -> (Arc<tokio::sync::Notify>, Tool) {
+    let go = Arc::new(tokio::sync::Notify::new());
+    let on = Arc::clone(&go);
+    let job = move |cx: Ctx| {
+        let go = Arc::clone(&on);
+        async move {
+            go.notified().await;
+            cx.progress(1.0).saying("half").await;
+            go.notified().await;
+            "done"
+        }
+    };
+    (go, Tool::new("job", "", job).task())
+}
+
+/// A server that counts how often it is asked where a task stands.
+fn counting(tool: Tool) -> (Arc<AtomicU32>, Server) {
+    let asked = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&asked);
+    let server = Server::new("s", "1").tool(tool).around(move |request, next| {
+        if request.method == crate::protocol::Method::TasksGet {
+            count.fetch_add(1, Ordering::SeqCst);
+        }
+        next.run(request)
+    });
+    (asked, server)
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_states_of_a_task_are_told_where_they_can_be_and_asked_for_otherwise() {
+    // rules 172 and 183
+    use crate::types::TaskStatus;
+
+    for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
+        let ((go, tool), told) = (job(), revision == Revision::LATEST);
+        let (asked, server) = counting(tool);
+        let client = Client::builder("c", "1").revision(revision).tasks().connect(server).await.unwrap();
+        let Started::Task(task) = client.call("job", &()).start().await.unwrap() else { panic!("it is a task") };
+        let mut states = task.states();
+        let first = states.next().await.unwrap().unwrap();
+        assert_eq!((&first.status, first.message.as_deref()), (&TaskStatus::Working, None));
+        // Long enough for a listener to be let in, and for others to ask some times.
+        tokio::time::timeout(std::time::Duration::from_secs(5), states.next()).await.unwrap_err();
+        go.notify_one();
+        let second = states.next().await.unwrap().unwrap();
+        assert_eq!((&second.status, second.message.as_deref()), (&TaskStatus::Working, Some("half")));
+        go.notify_one();
+        let last = states.next().await.unwrap().unwrap();
+        assert_eq!(last.status, TaskStatus::Completed);
+        assert!(states.next().await.is_none(), "{revision}");
+        let asked = asked.load(Ordering::SeqCst);
+        assert!(if told { asked == 1 } else { asked > 5 }, "{revision}: {asked}");
+        assert_eq!(last.outcome().is_some(), told, "{revision}: the older one says so on demand");
+        assert_eq!(task.result().await.unwrap().texts(), "done", "{revision}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_tell_of_tasks_is_asked() {
+    // It acknowledges less than was asked for, as any server may.
+    struct Silent(Server);
+
+    impl crate::transport::Service for Silent {
+        fn profile(&self) -> Arc<crate::protocol::greeting::Profile> {
+            self.0.profile()
+        }
+
+        async fn call(
+            &self,
+            request: crate::transport::Request,
+            cx: crate::transport::Cx,
+        ) -> crate::protocol::exchange::Outcome {
+            self.0.call(request, cx).await
+        }
+
+        async fn watch(
+            &self,
+            _: &Arc<crate::transport::Caller>,
+            _: Filter,
+        ) -> Result<crate::transport::Watch, crate::ErrorObject> {
+            Ok(crate::transport::Hub::new().watch(Filter::default()))
+        }
+    }
+
+    struct To(Arc<Silent>);
+
+    impl Target for To {
+        async fn connect(
+            &self,
+            approach: crate::transport::Approach,
+        ) -> Result<crate::transport::Connection, crate::Error> {
+            let options = crate::transport::duplex::Options::default();
+            crate::transport::connect::memory(Arc::clone(&self.0), options, approach).await
+        }
+    }
+
+    let (go, tool) = job();
+    let (asked, server) = counting(tool);
+    let client = Client::builder("c", "1").tasks().connect(To(Arc::new(Silent(server)))).await.unwrap();
+    let Started::Task(task) = client.call("job", &()).start().await.unwrap() else { panic!("it is a task") };
+    let mut states = task.states();
+    states.next().await.unwrap().unwrap();
+    go.notify_one();
+    assert_eq!(states.next().await.unwrap().unwrap().message.as_deref(), Some("half"));
+    go.notify_one();
+    assert!(states.next().await.unwrap().unwrap().status.is_final());
+    assert!(asked.load(Ordering::SeqCst) >= 3);
+}

@@ -97,11 +97,12 @@ pub(crate) struct Live {
 
 impl Live {
     pub(crate) fn new(settings: Settings, registry: Arc<Registry>) -> Self {
+        let hub = Hub::new();
         Self {
             settings,
             registry: ArcSwap::new(registry),
-            hub: Hub::new(),
-            tasks: Tasks::default(),
+            tasks: Tasks::told_at(hub.clone()),
+            hub,
             profile: OnceLock::new(),
             forms: Default::default(),
         }

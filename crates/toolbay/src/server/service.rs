@@ -48,8 +48,8 @@ impl<S: Send + Sync + 'static> Service for Server<S> {
         self.live().registry.load().tools.get(tool)?.headers.clone()
     }
 
-    async fn watch(&self, _: &Arc<Caller>, filter: Filter) -> Params<Watch> {
-        Ok(self.live().hub.watch(filter))
+    async fn watch(&self, caller: &Arc<Caller>, filter: Filter) -> Params<Watch> {
+        tasks::watch(self.live(), caller, filter).await
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) async fn watch<S: Service>(
     caller: &Arc<Caller>,
     params: Option<&Raw>,
 ) -> Result<Watch, ErrorObject> {
-    let filter = Filter::read(params)?.honoured_by(profile);
+    let filter = Filter::asked(params, &caller.introduction, profile)?;
     shared.service.watch(caller, filter).await
 }
 

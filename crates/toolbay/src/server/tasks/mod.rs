@@ -4,6 +4,7 @@
 //! a [`TaskStore`]; what only makes sense while the function runs is a [`Slot`].
 
 mod jobs;
+mod listen;
 mod methods;
 mod record;
 mod slot;
@@ -13,6 +14,7 @@ mod tables;
 mod time;
 
 pub(crate) use jobs::Jobs;
+pub(crate) use listen::watch;
 pub(crate) use methods::serve;
 pub use record::TaskRecord;
 pub(crate) use slot::Slot;

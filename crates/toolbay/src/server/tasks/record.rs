@@ -7,6 +7,7 @@ use toolbay_protocol::{
     exchange::{Outcome, stamp},
     raw::Object,
     types::{Dict, InputRequest, TaskStatus},
+    watch::{Change, TaskChange},
 };
 use toolbay_transport::Principal;
 
@@ -46,14 +47,18 @@ impl TaskRecord {
         now.duration_since(self.created).is_ok_and(|age| age > self.life)
     }
 
-    /// The members that every form has, in the words of the extension.
+    /// A result of this kind with the members that every form has, in the words of the extension.
     fn extended(&self, kind: &str) -> Object {
         let mut task = Object::with_capacity(256);
         task.put_text("resultType", kind);
-        self.shared(&mut task);
+        self.extend(&mut task);
+        task
+    }
+
+    fn extend(&self, task: &mut Object) {
+        self.shared(task);
         task.put_value("ttlMs", &millis(self.life));
         task.put_value("pollIntervalMs", &millis(self.poll));
-        task
     }
 
     fn shared(&self, task: &mut Object) {
@@ -91,6 +96,20 @@ impl TaskRecord {
             return self.core();
         }
         let mut task = self.extended("complete");
+        self.detail(&mut task);
+        task.finish()
+    }
+
+    /// The same as it is told to who listens (spec: tasks extension, task status notifications).
+    pub(super) fn change(&self) -> Change {
+        let mut task = Object::with_capacity(256);
+        self.extend(&mut task);
+        self.detail(&mut task);
+        Change::Task(TaskChange { id: self.id.clone(), state: task.finish() })
+    }
+
+    /// What it came to, or asks.
+    fn detail(&self, task: &mut Object) {
         match &self.outcome {
             Some(Ok(result)) => {
                 task.put("result", &stamp(result.clone(), &Method::ToolsCall, self.revision, None));
@@ -99,7 +118,6 @@ impl TaskRecord {
             None if !self.requests.is_empty() => task.put_value("inputRequests", &self.requests),
             None => {}
         }
-        task.finish()
     }
 
     /// Notes what it came to.

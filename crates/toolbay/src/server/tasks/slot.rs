@@ -17,6 +17,7 @@ use toolbay_protocol::{
     exchange::{Ask, Asks, Outcome},
     types::{Dict, InputRequest, TaskStatus},
 };
+use toolbay_transport::{Hub, Watch};
 
 use super::{record::TaskRecord, store::DynStore};
 use crate::{error::Result, tool_error};
@@ -26,15 +27,16 @@ pub(crate) struct Slot {
     record: Mutex<TaskRecord>,
     waiting: Mutex<HashMap<Box<str>, oneshot::Sender<Outcome>>>,
     store: DynStore,
+    hub: Hub,
     changed: Notify,
     pub(crate) cancelled: CancellationToken,
     job: OnceLock<AbortHandle>,
 }
 
 impl Slot {
-    pub(super) fn new(record: TaskRecord, store: DynStore) -> Self {
+    pub(super) fn new(record: TaskRecord, store: DynStore, hub: Hub) -> Self {
         let (waiting, changed, cancelled) = (Mutex::default(), Notify::new(), CancellationToken::new());
-        Self { record: Mutex::new(record), waiting, store, changed, cancelled, job: OnceLock::new() }
+        Self { record: Mutex::new(record), waiting, store, hub, changed, cancelled, job: OnceLock::new() }
     }
 
     fn record(&self) -> MutexGuard<'_, TaskRecord> {
@@ -50,6 +52,12 @@ impl Slot {
         self.record().clone()
     }
 
+    /// Tells one watcher where the task stands.
+    pub(super) fn tell(&self, watch: &Watch) {
+        let record = self.record();
+        watch.tell(record.change());
+    }
+
     pub(super) fn runs_as(&self, job: AbortHandle) {
         // There is one job to a task.
         let _ = self.job.set(job);
@@ -61,6 +69,10 @@ impl Slot {
             let mut record = self.record();
             change(&mut record);
             record.updated = SystemTime::now();
+            // Under the lock, so that nobody hears of a later state before an earlier one.
+            if self.hub.watches_task(&record.id) {
+                self.hub.publish(&record.change());
+            }
             record.clone()
         };
         self.changed.notify_waiters();

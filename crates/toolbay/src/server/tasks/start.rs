@@ -2,15 +2,12 @@
 
 use std::{pin::Pin, sync::Arc};
 
-use toolbay_protocol::{
-    ErrorObject, Fault, Feature, Raw, exchange::Outcome, fault::Unsupported, method::TASKS, raw::Object,
-    types::TaskSupport,
-};
+use toolbay_protocol::{ErrorObject, Fault, Feature, Raw, exchange::Outcome, method::TASKS, types::TaskSupport};
 use toolbay_transport::Caller;
-    deadline,
 
 use super::{super::context::Ctx, slot::Shared};
 use crate::server::{
+    deadline,
     failure::{self, Came, Subject},
     live::Live,
     tool::{TaskStart, ToolEntry},
@@ -64,10 +61,7 @@ fn method(name: &str, what: &str) -> ErrorObject {
 
 /// The request does not declare the extension that it needs.
 pub(super) fn undeclared() -> ErrorObject {
-    let (mut extensions, mut all) = (Object::with_capacity(48), Object::with_capacity(64));
-    extensions.put(TASKS, &Raw::EMPTY);
-    all.put("extensions", &extensions.finish());
-    Fault::Unsupported(Unsupported::Capability(all.finish())).into()
+    Fault::extension(TASKS).into()
 }
 
 type Work = Pin<Box<dyn Future<Output = Came<Raw>> + Send>>;

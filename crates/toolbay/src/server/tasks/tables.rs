@@ -11,7 +11,7 @@ use toolbay_protocol::{
     ErrorObject, Raw,
     types::{Dict, Number, TaskStatus},
 };
-use toolbay_transport::Caller;
+use toolbay_transport::{Caller, Hub};
 
 use super::{
     jobs::Jobs,
@@ -43,15 +43,15 @@ pub(crate) struct Tasks {
     running: Mutex<HashMap<String, Shared>>,
     /// Whoever holds the server holds them.
     jobs: Mutex<Weak<Jobs>>,
-}
-
-impl Default for Tasks {
-    fn default() -> Self {
-        Self { running: Mutex::default(), jobs: Mutex::new(Weak::new()) }
-    }
+    hub: Hub,
 }
 
 impl Tasks {
+    /// None yet; what becomes of them is told at this hub.
+    pub(crate) fn told_at(hub: Hub) -> Self {
+        Self { running: Mutex::default(), jobs: Mutex::new(Weak::new()), hub }
+    }
+
     fn running(&self) -> MutexGuard<'_, HashMap<String, Shared>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -87,7 +87,7 @@ impl Tasks {
             requests: Dict::new(),
             outcome: None,
         };
-        let slot = Arc::new(Slot::new(record.clone(), Arc::clone(&keeping.store)));
+        let slot = Arc::new(Slot::new(record.clone(), Arc::clone(&keeping.store), self.hub.clone()));
         self.running().insert(record.id.clone(), Arc::clone(&slot));
         if let Err(fail) = keeping.store.put(record.clone()).await {
             self.running().remove(&record.id);

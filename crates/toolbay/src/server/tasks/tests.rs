@@ -6,8 +6,9 @@ use toolbay_protocol::{
     exchange::{Answers, Outcome, Step},
     greeting::Introduction,
     peer::Call,
+    watch::{Change, Filter},
 };
-use toolbay_transport::{Approach, Connection, Principal, connect, duplex::Options};
+use toolbay_transport::{Approach, Connection, Listening, Principal, connect, duplex::Options};
 
 use crate::{Client, Ctx, Fail, JsonSchema, Server, Tool, ToolError, serde::Deserialize, types::ElicitResult};
 
@@ -212,4 +213,96 @@ async fn questions_of_a_core_task_come_while_its_result_is_awaited() {
     assert_eq!(settled(&client.connection(), &created["task"]["taskId"]).await["status"], "input_required");
     let result: Value = client.request(Method::TasksResult, Raw::of(&id)).await.unwrap().read().unwrap();
     assert_eq!(result["content"][0]["text"], "A?B?");
+}
+
+/// The next state that a listener is told, in its own words.
+async fn told(listening: &mut Listening) -> Value {
+    match listening.next().await {
+        Some(Change::Task(task)) => {
+            let state: Value = task.state.read().unwrap();
+            assert_eq!(state["taskId"], task.id);
+            state
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn rule_175_only_who_declares_the_extension_may_listen_to_tasks() {
+    let server = server();
+    let with = meet(&server, Revision::LATEST, Principal::Local, true).await;
+    let without = meet(&server, Revision::LATEST, Principal::Local, false).await;
+    let id = call(&with, "forever").await.unwrap()["taskId"].clone();
+    let params = json!({"notifications": {"taskIds": [id], "toolsListChanged": true}});
+    let refused = ask(&without, Method::Listen, params).await.unwrap_err();
+    assert_eq!(refused.code, -32021);
+    let needed: Value = refused.data.unwrap().read().unwrap();
+    assert_eq!(needed, json!({"requiredCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}}}));
+    let id = id.as_str().unwrap();
+    let listening = with.listen(Filter::task(id)).await.unwrap();
+    assert_eq!(listening.filter(), &Filter::task(id));
+    // Our own client asks for no more than it may.
+    assert!(without.listen(Filter::task(id)).await.unwrap().filter().is_empty());
+}
+
+#[tokio::test]
+async fn rules_175_176_184_a_listener_is_told_all_that_tasks_get_would_say() {
+    let connection = meet(&server(), Revision::LATEST, Principal::Local, true).await;
+    let id = call(&connection, "ask").await.unwrap()["taskId"].clone();
+    let other = call(&connection, "forever").await.unwrap()["taskId"].clone();
+    settled(&connection, &id).await;
+    let mut listening = connection.listen(Filter::task(id.as_str().unwrap())).await.unwrap();
+    let get = async || {
+        let mut state = ask(&connection, Method::TasksGet, json!({"taskId": id})).await.unwrap();
+        let kind = state.as_object_mut().unwrap().shift_remove("resultType");
+        state.as_object_mut().unwrap().shift_remove("_meta");
+        assert_eq!(kind, Some(json!("complete")), "results say what they are, notifications do not");
+        state
+    };
+    let now = told(&mut listening).await;
+    assert_eq!((&now, &now["status"]), (&get().await, &json!("input_required")), "where it stands is told at once");
+    ask(&connection, Method::TasksCancel, json!({"taskId": other})).await.unwrap();
+    for key in ["a", "b"] {
+        let responses = json!({ key: {"action": "accept", "content": {"name": key}} });
+        let params = json!({"taskId": id, "inputResponses": responses});
+        ask(&connection, Method::TasksUpdate, params).await.unwrap();
+    }
+    let last = loop {
+        let state = told(&mut listening).await;
+        if state["status"] == "completed" {
+            break state;
+        }
+        assert!(state["status"] == "input_required" || state["status"] == "working", "{state}");
+    };
+    assert_eq!((&last, &last["result"]["content"][0]["text"]), (&get().await, &json!("ab")));
+    let mut late = connection.listen(Filter::task(id.as_str().unwrap())).await.unwrap();
+    assert_eq!(told(&mut late).await, last, "of one that is over, its end");
+    for (tool, status, has) in [("wrong", "failed", "error"), ("sad", "completed", "result")] {
+        let id = call(&connection, tool).await.unwrap()["taskId"].clone();
+        settled(&connection, &id).await;
+        let mut listening = connection.listen(Filter::task(id.as_str().unwrap())).await.unwrap();
+        let state = told(&mut listening).await;
+        assert!(state["status"] == status && state[has].is_object(), "{state}");
+    }
+}
+
+#[tokio::test]
+async fn rules_184_196_nobody_is_told_of_tasks_of_others() {
+    let server = server();
+    let mine = meet(&server, Revision::LATEST, Principal::Named("me".into()), true).await;
+    let yours = meet(&server, Revision::LATEST, Principal::Named("you".into()), true).await;
+    let id = call(&mine, "forever").await.unwrap()["taskId"].as_str().unwrap().to_owned();
+    let own = call(&yours, "forever").await.unwrap()["taskId"].as_str().unwrap().to_owned();
+    let all = Filter { tasks: [id.clone(), own.clone(), "nobody's".into()].into(), ..Filter::default() };
+    let mut listening = yours.listen(all).await.unwrap();
+    assert_eq!(listening.filter(), &Filter::task(&own), "what is not theirs is as if it were not there");
+    assert_eq!(told(&mut listening).await["taskId"], own);
+    ask(&mine, Method::TasksCancel, json!({"taskId": id})).await.unwrap();
+    ask(&yours, Method::TasksCancel, json!({"taskId": own})).await.unwrap();
+    let state = told(&mut listening).await;
+    assert_eq!((&state["taskId"], &state["status"]), (&json!(own), &json!("cancelled")));
+    let many: std::collections::BTreeSet<String> = (0..1001).map(|n| n.to_string()).collect();
+    let params = json!({"notifications": {"taskIds": many}});
+    let refused = ask(&mine, Method::Listen, params).await.unwrap_err();
+    assert!(refused.code == -32602 && refused.message.contains("listened_tasks"), "{refused}");
 }

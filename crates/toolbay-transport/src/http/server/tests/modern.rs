@@ -236,3 +236,13 @@ async fn calls_end_within_the_grace_or_are_told_so() {
     let after = site.send(tool(3, "echo")).await;
     assert_eq!(after.error().await, (503, -32600, json!(3)));
 }
+
+#[tokio::test]
+async fn rule_175_who_did_not_declare_tasks_cannot_listen_to_them() {
+    let site = Site::new(Options::default());
+    let got = site.send(modern(7, "subscriptions/listen", json!({"notifications": {"taskIds": ["t"]}}))).await;
+    assert_eq!((got.status, got.is_stream()), (StatusCode::BAD_REQUEST, false));
+    let error = &got.json().await["error"];
+    let needed = json!({"requiredCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}}});
+    assert_eq!((&error["code"], &error["data"]), (&json!(-32021), &needed));
+}
