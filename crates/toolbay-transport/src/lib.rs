@@ -16,11 +16,12 @@ mod subscription;
 pub mod talk;
 pub mod watch;
 
+pub use ::http::HeaderMap;
 pub use connect::Approach;
 pub use connection::{Connection, Running};
 pub use error::{Error, Kind};
 pub use listener::Listener;
-pub use service::{Caller, Principal, Request, Service};
+pub use service::{Caller, Headers, Principal, Request, Service};
 pub use subscription::{Listening, Subscription};
 pub use talk::{Cx, Gone, Reply};
 pub use watch::{Hub, Watch};

@@ -1,7 +1,8 @@
 //! Who answers: the contract between a transport and what it serves. It knows no era.
 
-use std::{future::Future, sync::Arc};
+use std::{fmt, future::Future, sync::Arc};
 
+use http::{HeaderMap, header};
 use toolbay_protocol::{
     ErrorObject, Method, Raw,
     exchange::{Note, Outcome, Return},
@@ -110,4 +111,60 @@ pub struct Request {
     pub caller: Arc<Caller>,
     /// What the caller brings back after it was asked.
     pub returning: Return,
+    /// The headers that it came with, where the transport has any.
+    pub headers: Headers,
+}
+
+/// The headers of a request, or none. Printed, it says which there are, never what stands in them.
+#[derive(Clone, Default, PartialEq)]
+pub struct Headers(Option<HeaderMap>);
+
+impl Headers {
+    /// No headers: the transport has none.
+    pub const NONE: Self = Self(None);
+
+    /// Takes the headers of a request. Those that prove who somebody is are marked, so that nobody prints them by mistake.
+    pub fn of(mut headers: HeaderMap) -> Self {
+        for secret in [header::AUTHORIZATION, header::COOKIE, header::PROXY_AUTHORIZATION] {
+            if headers.contains_key(&secret)
+                && let header::Entry::Occupied(mut values) = headers.entry(secret)
+            {
+                values.iter_mut().for_each(|value| value.set_sensitive(true));
+            }
+        }
+        Self(Some(headers))
+    }
+
+    /// All of them; nothing where the transport has none.
+    pub fn map(&self) -> Option<&HeaderMap> {
+        self.0.as_ref()
+    }
+}
+
+impl fmt::Debug for Headers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().flat_map(HeaderMap::keys)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn secrets_in_headers_are_never_printed() {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [("authorization", "Bearer s3cret"), ("cookie", "a=s3cret"), ("cookie", "b=s3cret")] {
+            headers.append(name, HeaderValue::from_static(value));
+        }
+        headers.append("x-tenant", HeaderValue::from_static("blue"));
+        let headers = Headers::of(headers);
+        assert_eq!(format!("{headers:?}"), r#"["authorization", "cookie", "x-tenant"]"#);
+        let all = format!("{:?}", headers.map().unwrap());
+        assert!(all.contains("blue") && !all.contains("s3cret"), "{all}");
+        assert_eq!(headers.map().unwrap()["authorization"], "Bearer s3cret");
+        assert_eq!(format!("{:?}", Headers::NONE), "[]");
+    }
 }

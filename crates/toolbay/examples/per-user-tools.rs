@@ -10,13 +10,15 @@ use toolbay::{
     },
 };
 
-/// Tells who is asking.
+/// Tells who is asking, and from which desk.
 #[tool(read_only)]
 async fn who(cx: &Ctx) -> String {
-    match cx.principal() {
-        Principal::Local => "nobody in particular".into(),
-        Principal::Named(name) => name.to_string(),
-    }
+    let desk = cx.headers().and_then(|headers| headers.get("x-desk")?.to_str().ok());
+    let name: &str = match cx.principal() {
+        Principal::Local => "nobody in particular",
+        Principal::Named(name) => name,
+    };
+    desk.map_or(name.to_owned(), |desk| format!("{name}, at desk {desk}"))
 }
 
 /// Restarts the plant.

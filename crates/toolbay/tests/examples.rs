@@ -133,11 +133,14 @@ async fn each_user_sees_and_calls_their_own_tools() {
         let url = app.1.parse().unwrap();
         let mut target = toolbay::transport::http::client::Target::new(url);
         target.headers.insert("authorization", token.parse().unwrap());
+        if token.ends_with("boss") {
+            target.headers.insert("x-desk", "7".parse().unwrap());
+        }
         Client::connect(target)
     };
     let boss = user("Bearer of-the-boss").await.unwrap();
     assert_eq!(boss.tools().all().await.unwrap().len(), 2);
-    assert_eq!(boss.call("who", &()).await.unwrap().texts(), "boss");
+    assert_eq!(boss.call("who", &()).await.unwrap().texts(), "boss, at desk 7");
     let guest = user("Bearer of-the-guest").await.unwrap();
     assert_eq!(guest.tools().all().await.unwrap().len(), 1);
     assert!(matches!(guest.call("restart", &()).await, Err(ClientError::Refused(error)) if error.code == -32602));

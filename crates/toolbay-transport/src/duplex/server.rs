@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     Error,
-    service::{Caller, Principal, Request, Service},
+    service::{Caller, Headers, Principal, Request, Service},
     talk::{Manner, Progress, Said, Talk, talk},
     watch::Watch,
 };
@@ -294,7 +294,8 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
                 let manner = manner(&caller);
                 let progress = if wants_progress { Progress::Wanted } else { Progress::Unwanted };
                 let (cx, talk) = talk(manner, progress);
-                let request = Request { method, params: params.unwrap_or(Raw::EMPTY), caller, returning };
+                let (params, headers) = (params.unwrap_or(Raw::EMPTY), Headers::NONE);
+                let request = Request { method, params, caller, returning, headers };
                 let service = Arc::clone(&self.service);
                 let work: Answering = Box::pin(async move { service.call(request, cx).await });
                 self.serve(key, work, talk);

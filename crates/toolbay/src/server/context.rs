@@ -15,7 +15,7 @@ use toolbay_protocol::{
     raw::Object,
     types::{ClientCapabilities, Implementation, LoggingLevel},
 };
-use toolbay_transport::{Caller, Cx, Principal, Request};
+use toolbay_transport::{Caller, Cx, HeaderMap, Principal, Request};
 
 use super::{
     ask::{Binding, Memory, Sealer},
@@ -164,6 +164,23 @@ impl Ctx {
         &self.0.request.caller
     }
 
+    /// The headers that the call came with over HTTP; nothing where the transport has none (stdio, memory, HTTP+SSE).
+    ///
+    /// A client writes into them what it likes: whom it was proven to be is [`principal`](Self::principal). Those that
+    /// carry secrets (`Authorization`, `Cookie`) are never printed by `Debug`.
+    ///
+    /// ```
+    /// use toolbay::{Ctx, Server, Tool};
+    ///
+    /// let server = Server::new("shop", "1.0.0").tool(Tool::new("tenant", "Whose shop it is", |cx: Ctx| async move {
+    ///     let tenant = cx.headers().and_then(|headers| headers.get("x-tenant")?.to_str().ok());
+    ///     tenant.unwrap_or("nobody").to_owned()
+    /// }));
+    /// ```
+    pub fn headers(&self) -> Option<&HeaderMap> {
+        self.0.request.headers.map()
+    }
+
     /// The revision that is spoken with the caller.
     pub fn revision(&self) -> Revision {
         self.caller().introduction.revision
@@ -211,6 +228,10 @@ impl Ctx {
         }
     }
 
+    pub(crate) fn waits(&self) -> &Waits {
+        &self.0.waits
+    }
+
     pub(crate) fn method(&self) -> &Method {
         &self.0.request.method
     }
@@ -228,10 +249,6 @@ impl Ctx {
     }
 
     pub(crate) fn memory(&self) -> MutexGuard<'_, Memory> {
-    pub(crate) fn waits(&self) -> &Waits {
-        &self.0.waits
-    }
-
         self.0.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

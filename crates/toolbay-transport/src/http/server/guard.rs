@@ -2,7 +2,7 @@
 //! domain was rebound to this machine, gets no further. Not for tokens: see `Options::admit`.
 // spec: basic/transports, security warning
 
-use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header, request};
+use http::{HeaderValue, Method, Response, StatusCode, header, request};
 
 use super::{
     body::Body,
@@ -100,10 +100,10 @@ pub(super) fn preflight(head: &request::Parts) -> Option<Response<Body>> {
 }
 
 /// Lets the page read the answer, where a page asked.
-pub(super) fn share(asked: &HeaderMap, response: &mut Response<Body>) {
-    if let Some(origin) = asked.get(header::ORIGIN) {
+pub(super) fn share(origin: Option<HeaderValue>, response: &mut Response<Body>) {
+    if let Some(origin) = origin {
         let headers = response.headers_mut();
-        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("mcp-session-id"));
         headers.append(header::VARY, HeaderValue::from_static("origin"));
     }

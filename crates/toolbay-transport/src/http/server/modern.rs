@@ -28,14 +28,14 @@ use super::{
     serving::{Did, Serving},
 };
 use crate::{
-    service::{Caller, Principal, Request, Service},
+    service::{Caller, Headers, Principal, Request, Service},
     talk::{Manner, Progress, Said},
 };
 
 /// Answers one POST.
 pub(super) async fn serve<S: Service>(
     shared: &Arc<Shared<S>>,
-    head: &request::Parts,
+    head: &mut request::Parts,
     principal: Principal,
     accepts: Accepts,
     message: Result<Frame, Rejected>,
@@ -45,7 +45,11 @@ pub(super) async fn serve<S: Service>(
         Ok(Frame::Request { id, method, params }) => {
             let profile = shared.service.profile();
             match judge(shared, &profile, &head.headers, principal, &method, params.as_ref()) {
-                Ok(judged) => answer(shared, &profile, judged, accepts, (id, method, params)).await,
+                Ok(judged) => {
+                    // Judged, and of no use to anybody else.
+                    let headers = Headers::of(std::mem::take(&mut head.headers));
+                    answer(shared, &profile, judged, accepts, headers, (id, method, params)).await
+                }
                 Err(fault) => refuse(id, fault),
             }
         }
@@ -104,6 +108,7 @@ async fn answer<S: Service>(
     profile: &Profile,
     judged: Judged,
     accepts: Accepts,
+    headers: Headers,
     (id, method, params): (Id, Method, Option<Raw>),
 ) -> Response<Body> {
     let Judged { caller, envelope, returning } = judged;
@@ -121,7 +126,7 @@ async fn answer<S: Service>(
         },
         method => {
             let progress = if exchange.wants_progress() { Progress::Wanted } else { Progress::Unwanted };
-            let request = Request { method, params: params.unwrap_or(Raw::EMPTY), caller, returning };
+            let request = Request { method, params: params.unwrap_or(Raw::EMPTY), caller, returning, headers };
             let serving = Serving::begin(&shared.service, request, Manner::Returns, progress);
             Conversation { serving, exchange }.respond(shared, accepts).await
         }

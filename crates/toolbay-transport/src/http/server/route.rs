@@ -26,15 +26,17 @@ where
     B: http_body::Body + Send,
     B::Data: Buf + Send,
 {
-    let (head, body) = request.into_parts();
+    let (mut head, body) = request.into_parts();
+    // The headers go where the request goes.
+    let origin = head.headers.get(header::ORIGIN).cloned();
     let mut response = match guard::check(&head, &shared.options) {
         Err(refusal) => return refusal.into(),
         Ok(()) => match guard::preflight(&head) {
             Some(response) => response,
-            None => admitted(shared, &head, body).await.unwrap_or_else(Into::into),
+            None => admitted(shared, &mut head, body).await.unwrap_or_else(Into::into),
         },
     };
-    guard::share(&head.headers, &mut response);
+    guard::share(origin, &mut response);
     response
 }
 
@@ -56,7 +58,7 @@ fn place(path: &str, options: &super::Options) -> Option<Place> {
     }
 }
 
-async fn admitted<S, B>(shared: &Arc<Shared<S>>, head: &request::Parts, body: B) -> Result<Response<Body>, Refusal>
+async fn admitted<S, B>(shared: &Arc<Shared<S>>, head: &mut request::Parts, body: B) -> Result<Response<Body>, Refusal>
 where
     S: Service,
     B: http_body::Body + Send,
@@ -120,7 +122,7 @@ where
 
 async fn post<S: Service>(
     shared: &Arc<Shared<S>>,
-    head: &request::Parts,
+    head: &mut request::Parts,
     principal: Principal,
     accepts: Accepts,
     text: &Bytes,

@@ -17,7 +17,7 @@ use super::{
     record::Attached,
 };
 use crate::{
-    service::{Request, Service},
+    service::{Headers, Request, Service},
     talk::Progress,
 };
 
@@ -36,9 +36,8 @@ pub(super) async fn request<S: Service>(
     shared: &Arc<Shared<S>>,
     session: &Attached,
     accepts: Accepts,
-    id: Id,
-    method: Method,
-    params: Option<Raw>,
+    headers: Headers,
+    (id, method, params): (Id, Method, Option<Raw>),
 ) -> Begun {
     if let Err(fault) = session.state().calls.check(&id) {
         return Begun::Refused(fault);
@@ -63,7 +62,7 @@ pub(super) async fn request<S: Service>(
             }
             done(Ok(()))
         }
-        method => serve(shared, session, accepts, &envelope, (id, method, params)),
+        method => serve(shared, session, accepts, headers, &envelope, (id, method, params)),
     }
 }
 
@@ -81,6 +80,7 @@ fn serve<S: Service>(
     shared: &Arc<Shared<S>>,
     session: &Attached,
     accepts: Accepts,
+    headers: Headers,
     envelope: &Envelope,
     (id, method, params): (Id, Method, Option<Raw>),
 ) -> Begun {
@@ -101,7 +101,7 @@ fn serve<S: Service>(
         }
     };
     let returning = Return::default();
-    let request = Request { method, params: params.unwrap_or(Raw::EMPTY), caller, returning };
+    let request = Request { method, params: params.unwrap_or(Raw::EMPTY), caller, returning, headers };
     let serving = Serving::abortable(&shared.service, request, progress, abort);
     Begun::Running(Conversation::new(Arc::clone(session.session()), key, id, serving))
 }

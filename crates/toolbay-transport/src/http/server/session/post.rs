@@ -18,7 +18,7 @@ use super::{
     talker::Talker,
     waiting::{Shape, Waiting, one},
 };
-use crate::{Principal, Service};
+use crate::{Headers, Principal, Service};
 
 /// The body of a POST.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ const BATCH: usize = 1000;
 /// Answers one POST.
 pub(in super::super) async fn post<S: Service>(
     shared: &Arc<Shared<S>>,
-    head: &request::Parts,
+    head: &mut request::Parts,
     principal: Principal,
     accepts: Accepts,
     message: Message,
@@ -60,7 +60,10 @@ pub(in super::super) async fn post<S: Service>(
         (_, Ok(None)) => refuse(nameless()),
         (message, Ok(Some(name))) => {
             match shared.sessions.find(name, &principal).and_then(|session| consistent(head, session)) {
-                Ok(session) => within(shared, session, accepts, message).await,
+                Ok(session) => {
+                    let headers = Headers::of(std::mem::take(&mut head.headers));
+                    within(shared, session, accepts, headers, message).await
+                }
                 Err(refusal) => refuse(refusal),
             }
         }
@@ -81,11 +84,12 @@ async fn within<S: Service>(
     shared: &Arc<Shared<S>>,
     session: Attached,
     accepts: Accepts,
+    headers: Headers,
     message: Message,
 ) -> Response<Body> {
     match message {
         Message::One(Ok(Frame::Request { id, method, params })) => {
-            match begin::request(shared, &session, accepts, id.clone(), method, params).await {
+            match begin::request(shared, &session, accepts, headers, (id.clone(), method, params)).await {
                 Begun::Answered(frame) => one(accepts, &frame),
                 Begun::Refused(fault) => respond::fault(StatusCode::BAD_REQUEST, Some(id), fault),
                 Begun::Running(conversation) => {
@@ -104,7 +108,7 @@ async fn within<S: Service>(
         }
         Message::One(Ok(Frame::Error { id: None, .. })) => respond::empty(StatusCode::ACCEPTED),
         Message::One(Err(rejected)) => respond::json(StatusCode::BAD_REQUEST, &rejected.answer()),
-        Message::Batch(messages) => batch(shared, session, accepts, messages).await,
+        Message::Batch(messages) => batch(shared, session, accepts, &headers, messages).await,
     }
 }
 
@@ -131,6 +135,7 @@ async fn batch<S: Service>(
     shared: &Arc<Shared<S>>,
     session: Attached,
     accepts: Accepts,
+    headers: &Headers,
     messages: Vec<Result<Frame, Rejected>>,
 ) -> Response<Body> {
     let refuse = |what: String| respond::fault(StatusCode::BAD_REQUEST, None, Fault::envelope(what));
@@ -151,7 +156,8 @@ async fn batch<S: Service>(
                 answers.push(Frame::reply(id, Err(fault.into())));
             }
             Ok(Frame::Request { id, method, params }) => {
-                match begin::request(shared, &session, accepts, id.clone(), method, params).await {
+                let message = (id.clone(), method, params);
+                match begin::request(shared, &session, accepts, headers.clone(), message).await {
                     Begun::Answered(frame) => answers.push(frame),
                     Begun::Refused(fault) => answers.push(Frame::reply(id, Err(fault.into()))),
                     Begun::Running(conversation) => running.push(conversation),
