@@ -313,14 +313,15 @@ impl<'a> Iterator for Walk<'a> {
     }
 }
 
-/// Whether a quoted text says `key`. An escaped text is never shorter than what it says.
+/// Whether a quoted text says `key`. An escaped text is never shorter than what it says, and as long where it is no text
+/// (a lone surrogate) and stays as it was written.
 fn says(quoted: &[u8], key: &str) -> bool {
     let inner = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
     let key = key.as_bytes();
     if inner.len() == key.len() && !key.contains(&b'\\') {
         return inner == key;
     }
-    inner.len() > key.len() && inner.contains(&b'\\') && scan::unquote(quoted).as_bytes() == key
+    inner.len() >= key.len() && inner.contains(&b'\\') && scan::unquote(quoted).as_bytes() == key
 }
 
 /// Past white space, commas and colons.
@@ -454,6 +455,13 @@ mod tests {
         let many: Vec<_> = (0..40).map(|n| format!("\"k{n}\":{n}")).collect();
         assert!(raw(&format!("{{{}}}", many.join(","))).distinct().is_ok());
         assert!(raw(&format!("{{{},\"K3\":0}}", many.join(","))).distinct().is_err());
+    }
+
+    #[test]
+    fn a_key_that_is_no_text_is_found_as_it_is_listed() {
+        let object = raw(r#"{"\ud800":1}"#);
+        let key = object.members().next().unwrap().key.into_owned();
+        assert_eq!(object.get(&key), Some(raw("1")));
     }
 
     #[test]

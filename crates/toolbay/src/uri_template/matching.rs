@@ -4,8 +4,8 @@ use toolbay_protocol::types::Dict;
 
 use super::parse::{Hole, Operator, Part, UriTemplate};
 
-/// How many ways to divide a URI are tried before it is taken not to fit.
-const TRIES: usize = 10_000;
+/// How many letters are looked at, all ways to divide a URI together, before it is taken not to fit.
+const WORK: usize = 2 << 20;
 /// No longer URI is looked at.
 const LONGEST: usize = 65_536;
 
@@ -16,7 +16,7 @@ impl UriTemplate {
         if uri.len() > LONGEST {
             return None;
         }
-        let mut search = Search { found: Vec::new(), tries: TRIES };
+        let mut search = Search { found: Vec::new(), work: WORK };
         search.parts(&self.parts, uri)?;
         let mut values = Dict::new();
         for (name, value) in search.found {
@@ -28,7 +28,7 @@ impl UriTemplate {
 
 struct Search<'t> {
     found: Vec<(&'t str, String)>,
-    tries: usize,
+    work: usize,
 }
 
 impl<'t> Search<'t> {
@@ -58,10 +58,14 @@ impl<'t> Search<'t> {
     fn listed(&mut self, operator: Operator, holes: &'t [Hole], rest: &'t [Part], uri: &str) -> Option<()> {
         let Some((hole, others)) = holes.split_first() else { return self.parts(rest, uri) };
         let longest = uri.find(|letter| !allowed(operator, hole, letter)).unwrap_or(uri.len());
-        let ends = uri[..longest].char_indices().map(|(at, _)| at).skip(1).chain([longest]).filter(|end| *end > 0);
-        let ends: Vec<usize> = if operator.reserved() { ends.rev_sorted() } else { ends.collect() };
-        for end in ends {
-            self.tries = self.tries.checked_sub(1)?;
+        self.work = self.work.checked_sub(longest)?;
+        for place in 1..=longest {
+            let end = if operator.reserved() { longest + 1 - place } else { place };
+            self.work = self.work.checked_sub(1)?;
+            if !uri.is_char_boundary(end) || (others.is_empty() && !may_go_on(rest, &uri[end..])) {
+                continue;
+            }
+            self.work = self.work.checked_sub(end)?;
             // An end in the middle of an escape is none.
             let Some(value) = decode(&uri[..end]) else { continue };
             let mark = self.found.len();
@@ -81,7 +85,7 @@ impl<'t> Search<'t> {
         None
     }
 
-    /// Values with their names, in any order, as many as there are.
+    /// Values with their names, in any order, as many as there are; those of the next parts are among them.
     fn named(&mut self, operator: Operator, holes: &'t [Hole], rest: &'t [Part], uri: &str) -> Option<()> {
         let end = match operator {
             Operator::Parameter => uri.find(['/', '?', '#']),
@@ -89,10 +93,15 @@ impl<'t> Search<'t> {
         };
         let (pairs, behind) = uri.split_at(end.unwrap_or(uri.len()));
         let Some(pairs) = pairs.strip_prefix(operator.first()) else { return self.parts(rest, uri) };
+        let more = rest.iter().map_while(|part| match part {
+            Part::Holes(next, holes) if next.names() && next.between() == operator.between() => Some(holes),
+            Part::Holes(..) | Part::Literal(_) => None,
+        });
+        let (more, rest): (Vec<_>, _) = (more.clone().flatten().collect(), &rest[more.count()..]);
         for pair in pairs.split(operator.between()).filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let name = decode(name)?;
-            if let Some(hole) = holes.iter().find(|hole| *hole.name == name) {
+            if let Some(hole) = holes.iter().chain(more.iter().copied()).find(|hole| *hole.name == name) {
                 self.found.push((&hole.name, decode(value)?));
             }
         }
@@ -100,16 +109,14 @@ impl<'t> Search<'t> {
     }
 }
 
-/// Ends from the farthest to the nearest.
-trait Backwards: Iterator<Item = usize> + Sized {
-    fn rev_sorted(self) -> Vec<usize> {
-        let mut all: Vec<usize> = self.collect();
-        all.reverse();
-        all
+/// Whether what stands behind a value can be the beginning of what must follow, at a glance.
+fn may_go_on(rest: &[Part], behind: &str) -> bool {
+    match rest.first() {
+        None => behind.is_empty(),
+        Some(Part::Literal(text)) => behind.starts_with(&**text),
+        Some(Part::Holes(..)) => true,
     }
 }
-
-impl<I: Iterator<Item = usize>> Backwards for I {}
 
 fn allowed(operator: Operator, hole: &Hole, letter: char) -> bool {
     if operator.reserved() {

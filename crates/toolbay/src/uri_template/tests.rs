@@ -22,6 +22,8 @@ fn what_is_filled_in_is_read_back() {
     check("db://rows{?from,to}", &[("to", "2")], "db://rows?to=2");
     check("db://rows{?from,to}", &[], "db://rows");
     check("db://rows?v=1{&to}", &[("to", "2")], "db://rows?v=1&to=2");
+    check("db://rows{?from}{&to}", &[("from", "1"), ("to", "2")], "db://rows?from=1&to=2");
+    check("x://a{;v}{;w}", &[("v", "1"), ("w", "2")], "x://a;v=1;w=2");
     check("x://a{#part}", &[("part", "s/1")], "x://a#s/1");
     check("x://a{.ext}", &[("ext", "txt")], "x://a.txt");
     check("x://a{;v}/b", &[("v", "1")], "x://a;v=1/b");
@@ -41,6 +43,20 @@ fn what_does_not_fit_is_told_apart() {
     assert_eq!(matches("x://a{?b,c}", "x://a?c=1&z=9&b=2"), Some(dict(&[("c", "1"), ("b", "2")])));
     // A great many ways to divide it end in a refusal, not in a long search.
     assert_eq!(matches("{+a}{+b}{+c}{+d}{+e}!", &"x".repeat(5_000)), None);
+}
+
+#[test]
+fn a_long_uri_is_not_read_over_and_over() {
+    let matches = |template: &str, uri: &str| UriTemplate::parse(template).unwrap().matches(uri);
+    let long = "%41".repeat(20_000);
+    let began = std::time::Instant::now();
+    for template in ["x{+a}!", "x{+a}{+b}!", "x{a}{b}{c}!", "x{+a}!{+b}?", "x{a}/{b}", "x{.a,b}{.c}!"] {
+        assert_eq!(matches(template, &format!("x{long}")), None, "{template}");
+        assert_eq!(matches(template, &format!("x{}", "!".repeat(60_000)).replace("!!", "!.")), None, "{template}");
+    }
+    // Many times what it takes, on a busy machine too.
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
+    assert_eq!(matches("x{a}/{b}", &format!("x{long}/1")), Some(dict(&[("a", &"A".repeat(20_000)), ("b", "1")])));
 }
 
 #[test]
