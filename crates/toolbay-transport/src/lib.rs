@@ -24,4 +24,4 @@ pub use listener::Listener;
 pub use service::{Caller, Headers, Principal, Request, Service};
 pub use subscription::{Listening, Subscription};
 pub use talk::{Cx, Gone, Reply};
-pub use watch::{Hub, Watch};
+pub use watch::{Hub, Voice, Watch};

@@ -11,7 +11,13 @@ use std::{
 };
 
 use tokio::sync::Notify;
-use toolbay_protocol::watch::{Change, Filter};
+use toolbay_protocol::{
+    exchange::Note,
+    watch::{Change, Filter, Saying},
+};
+
+/// How many sayings may wait for a slow watcher; then the oldest goes.
+const SAYINGS: usize = 256;
 
 struct Slot {
     filter: Filter,
@@ -27,6 +33,20 @@ impl Slot {
             waiting.retain(|earlier| !change.supersedes(earlier));
         }
         waiting.insert(change);
+        drop(waiting);
+        self.woken.notify_one();
+    }
+
+    fn say(&self, note: Note) {
+        let mut waiting = self.waiting();
+        let sayings = || waiting.range(Change::Said(Saying { place: 0, note: note.clone() })..);
+        let last = sayings().next_back();
+        let place = if let Some(Change::Said(last)) = last { last.place + 1 } else { 0 };
+        let oldest = if sayings().count() >= SAYINGS { sayings().next().cloned() } else { None };
+        if let Some(oldest) = oldest {
+            waiting.remove(&oldest);
+        }
+        waiting.insert(Change::Said(Saying { place, note }));
         drop(waiting);
         self.woken.notify_one();
     }
@@ -115,6 +135,12 @@ impl Watch {
         &self.slot.filter
     }
 
+    /// A way to say something to this watcher, for as long as it lasts, that is no change. Only a session of the
+    /// handshake may be told so.
+    pub fn voice(&self) -> Voice {
+        Voice(Arc::downgrade(&self.slot))
+    }
+
     /// The next change; `None` when the watched one ended it.
     pub async fn next(&mut self) -> Option<Change> {
         loop {
@@ -133,6 +159,25 @@ impl Watch {
 impl fmt::Debug for Watch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Watch").field("filter", &self.slot.filter).finish_non_exhaustive()
+    }
+}
+
+/// A way to say something to one watcher.
+#[derive(Clone)]
+pub struct Voice(Weak<Slot>);
+
+impl Voice {
+    /// Says it, if the watcher is still there.
+    pub fn say(&self, note: Note) {
+        if let Some(slot) = self.0.upgrade() {
+            slot.say(note);
+        }
+    }
+}
+
+impl fmt::Debug for Voice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Voice")
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Conform, Dict, words::words};
 use crate::{
+    method::TASKS,
     raw::Raw,
     revision::{Feature as F, Revision},
 };
@@ -180,8 +181,15 @@ impl ServerCapabilities {
 
 impl Conform for ClientCapabilities {
     fn conform(&mut self, revision: Revision) {
-        // `extensions` stays everywhere: SEP-2133 has it in older handshakes too, and the object is open.
-        let Self { experimental: _, roots, sampling, elicitation, tasks, extensions: _, rest: _ } = self;
+        let Self { experimental: _, roots, sampling, elicitation, tasks, extensions, rest: _ } = self;
+        // `extensions` stays everywhere: SEP-2133 has it in older handshakes too, and the object is open. But that of tasks
+        // means nothing there (spec: tasks extension).
+        if let Some(declared) = extensions.as_mut().filter(|_| !revision.has(F::Stateless)) {
+            let had = declared.remove(TASKS).is_some();
+            if had && declared.is_empty() {
+                *extensions = None;
+            }
+        }
         if let Some(RootsCapability { list_changed, rest: _ }) = roots {
             revision.keep(F::Handshake, list_changed);
         }

@@ -1,8 +1,12 @@
 //! What can change, and who wants to know of it.
 
-use std::{cmp::Ordering, collections::BTreeSet};
+use std::{
+    cmp::Ordering,
+    collections::BTreeSet,
+    hash::{Hash, Hasher},
+};
 
-use crate::{greeting::Profile, method::TASKS, raw::Raw};
+use crate::{exchange::Note, greeting::Profile, method::TASKS, raw::Raw};
 
 /// Something that changed at a server. Two of the same kind say no more than one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,6 +21,43 @@ pub enum Change {
     Updated(String),
     /// One task (extension).
     Task(TaskChange),
+    /// No change, but something else that a session is told without having asked for it (handshake).
+    Said(Saying),
+}
+
+/// A notification that belongs to no request, and its place among others of its kind.
+#[derive(Clone, Debug)]
+pub struct Saying {
+    /// Its place.
+    pub place: u64,
+    /// What is said.
+    pub note: Note,
+}
+
+impl PartialEq for Saying {
+    fn eq(&self, other: &Self) -> bool {
+        self.place == other.place
+    }
+}
+
+impl Eq for Saying {}
+
+impl Hash for Saying {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.place.hash(state);
+    }
+}
+
+impl Ord for Saying {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.place.cmp(&other.place)
+    }
+}
+
+impl PartialOrd for Saying {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// Where a task stands now. Of two about the same task only the later one says anything.
@@ -89,6 +130,8 @@ impl Filter {
             Change::Resources => self.resources,
             Change::Updated(uri) => self.uris.contains(uri),
             Change::Task(task) => self.tasks.contains(&task.id),
+            // Nobody asks for it: whoever says it knows to whom.
+            Change::Said(_) => false,
         }
     }
 

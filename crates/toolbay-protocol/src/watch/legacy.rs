@@ -16,6 +16,7 @@ pub fn note(change: &Change) -> Note {
         Change::Updated(uri) => Note::new(Method::ResourceUpdated, about(uri)),
         // Of the extension, so told on a subscription alone; there it is as it is here, but for its tag.
         Change::Task(task) => Note::new(Method::Tasks, task.state.clone()),
+        Change::Said(saying) => saying.note.clone(),
     }
 }
 

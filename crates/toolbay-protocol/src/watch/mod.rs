@@ -4,7 +4,7 @@ mod change;
 pub mod legacy;
 pub mod modern;
 
-pub use change::{Change, Filter, TaskChange};
+pub use change::{Change, Filter, Saying, TaskChange};
 
 #[cfg(test)]
 mod tests;

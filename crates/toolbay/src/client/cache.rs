@@ -59,7 +59,7 @@ impl Cache {
                     || params.get("uri").as_ref().and_then(Raw::as_text).as_deref() != Some(uri)
             }
             // Nothing of a task is kept.
-            Change::Task(_) => true,
+            Change::Task(_) | Change::Said(_) => true,
         });
     }
 
