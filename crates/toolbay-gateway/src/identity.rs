@@ -3,6 +3,7 @@
 use toolbay_protocol::{
     Raw, Revision,
     greeting::{Introduction, Profile},
+    method::TASKS,
 };
 
 /// How a bay introduces itself, to clients and to servers.
@@ -24,9 +25,8 @@ impl Identity {
         Introduction {
             revision: Revision::LATEST,
             client: Some(self.info()),
-            capabilities: Raw::of(&serde_json::json!({
-                "elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}}, "roots": {}
-            })),
+            // For itself it asks nothing of anybody; what its callers can is declared on their behalf.
+            capabilities: Raw::of(&serde_json::json!({"extensions": {TASKS: {}}})),
         }
     }
 

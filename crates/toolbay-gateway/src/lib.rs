@@ -6,6 +6,7 @@
 pub mod audit;
 mod bay;
 mod bridge;
+mod callers;
 pub mod catalog;
 pub mod config;
 mod identity;

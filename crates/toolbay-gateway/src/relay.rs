@@ -8,19 +8,21 @@ use std::{sync::Arc, time::SystemTime};
 
 use toolbay_protocol::{
     ErrorObject, Feature, Method, Raw, Revision,
-    exchange::{Answers, Asks, Outcome, Return, Wishes},
+    exchange::{Answers, Asks, Level, Outcome, Return, Wishes},
     fault::code,
+    greeting::envelope,
     peer::{Call, Patience},
     types::relay::conform_params,
 };
-use toolbay_transport::{Caller, Connection, Cx, Kind, Request};
+use toolbay_transport::{Cx, Kind, Request};
 
 use crate::{
     audit::{End, Ticket},
     bay::Inner,
-    bridge::{Banks, Binding, Carried, Crossing, Parked, cross},
+    bridge::{Banks, Binding, Carried, Crossing, Heard, Lost, Parked, Ride, cross},
     catalog::{Catalog, Listed},
     policy::{self, Permit, Wanted},
+    servers::Seat,
 };
 
 /// Where a request goes: the server, and the parameters as that server knows them.
@@ -38,7 +40,7 @@ pub(crate) async fn call(bay: &Inner, request: Request, cx: Cx) -> Outcome {
     let (end, outcome) = match served {
         Ok(Crossing::Done(Ok(result))) => (End::Done, Ok(result)),
         Ok(Crossing::Done(Err(error))) | Err(error) => (End::Failed(error.code), Err(error)),
-        Ok(Crossing::Lost(error)) => (End::Failed(code::INTERNAL), Err(ErrorObject::internal(error.to_string()))),
+        Ok(Crossing::Lost(lost)) => (End::Failed(code::INTERNAL), Err(ErrorObject::internal(lost.error.to_string()))),
         Ok(Crossing::WillReturn) => (End::Asked, Ok(Raw::EMPTY)),
         Ok(Crossing::Abandoned) => (End::Abandoned, Err(ErrorObject::internal("the caller is gone"))),
     };
@@ -53,6 +55,11 @@ async fn serve(bay: &Inner, request: Request, cx: Cx, ticket: &mut Ticket) -> Re
         return whole_list(&request.params).map(|()| Crossing::Done(Ok(result)));
     }
     if request.method == Method::SetLevel {
+        let level = request.params.get("level");
+        // The transport let no other through.
+        if let Some(level) = level.as_ref().and_then(Raw::as_text).and_then(|name| Level::parse(&name)) {
+            bay.set_level(&request.caller, level).await;
+        }
         return Ok(Crossing::Done(Ok(Raw::EMPTY)));
     }
     let binding = Binding::new(&request.caller.principal, &request.method, &request.params);
@@ -97,7 +104,7 @@ async fn resolve(bay: &Inner, request: &Request) -> Result<Route, ErrorObject> {
         return Ok(route);
     }
     resolve_in(&bay.catalog(), request).map_err(|unknown| match resolve_in(&bay.lost(), request) {
-        Ok(Route { server, .. }) => not_connected(bay, &server),
+        Ok(Route { server, .. }) => bay.not_connected(&server),
         Err(_) => unknown,
     })
 }
@@ -154,14 +161,6 @@ fn complete(catalog: &Catalog, params: &Raw) -> Result<Route, ErrorObject> {
     }
 }
 
-fn connection(bay: &Inner, permit: &Permit) -> Result<Connection, ErrorObject> {
-    bay.connection(permit).ok_or_else(|| not_connected(bay, permit.server()))
-}
-
-fn not_connected(bay: &Inner, server: &Arc<str>) -> ErrorObject {
-    ErrorObject::internal(format!("server {server:?} is not connected: {}; try again later", bay.why_not(server)))
-}
-
 async fn begin(
     bay: &Inner,
     permit: Permit,
@@ -171,29 +170,87 @@ async fn begin(
     cx: &Cx,
     binding: &Binding<'_>,
 ) -> Result<Crossing, ErrorObject> {
-    let connection = connection(bay, &permit)?;
-    let revision = connection.meeting().revision;
-    let params = conform_params(&request.method, &route.params, request.caller.introduction.revision, revision)
-        .map_err(ErrorObject::from)?;
-    let silence = bay.silence(&route.server);
-    let call = Call {
-        behalf: Some(Arc::clone(&request.caller.introduction)),
-        method: request.method.clone(),
-        params: Some(params),
-        wishes: wishes(&request.caller, &request.params, cx),
-        returning,
-        patience: Patience { silence, total: None },
+    let seat = bay.seat(&permit, &request.caller).await?;
+    let going = Going { bay, request, route: &route, returning: &returning, cx, binding };
+    let lost = match going.over(seat).await? {
+        Crossing::Lost(lost) => lost,
+        crossing => return Ok(crossing),
     };
-    let running = connection
-        .call(call)
-        .await
-        .map_err(|error| ErrorObject::internal(format!("server {:?} could not be called: {error}", route.server)))?;
-    Ok(answered(bay, &route.server, cross(running, banks(bay, revision, request, cx, &route.server, binding)).await))
+    match lost {
+        // It surely did not run: the server does not know the session, and refused it for that.
+        Lost { error, ride: Some(seat), heard: Heard::Nothing } if Seat::is_unknown(&error) => {
+            let startup = bay.startup(&route.server);
+            let seat = seat.renewed(startup).await.map_err(|_| bay.not_connected(&route.server))?;
+            let crossing = going.over(seat).await?;
+            Ok(answered(&route.server, crossing))
+        }
+        lost => Ok(answered(&route.server, Crossing::Lost(lost))),
+    }
+}
+
+/// A request on its way to a server.
+struct Going<'g> {
+    bay: &'g Inner,
+    request: &'g Request,
+    route: &'g Route,
+    returning: &'g Return,
+    cx: &'g Cx,
+    binding: &'g Binding<'g>,
+}
+
+impl Going<'_> {
+    /// Goes over one connection, to the end.
+    async fn over(&self, seat: Seat) -> Result<Crossing, ErrorObject> {
+        let Self { bay, request, route, returning, cx, binding } = self;
+        let revision = seat.connection.meeting().revision;
+        let params = conform_params(&request.method, &route.params, request.caller.introduction.revision, revision)
+            .map_err(ErrorObject::from)?;
+        let call = Call {
+            behalf: Some(Arc::clone(&seat.told)),
+            method: request.method.clone(),
+            params: Some(params),
+            wishes: self.wishes(&seat).await,
+            returning: Return::clone(returning),
+            patience: Patience { silence: bay.silence(&route.server), total: None },
+        };
+        match seat.connection.call(call).await {
+            Ok(running) => {
+                let ride = Ride { running, seat };
+                Ok(cross(ride, banks(bay, revision, request, cx, &route.server, binding)).await)
+            }
+            Err(error) if Seat::is_unknown(&error) => {
+                Ok(Crossing::Lost(Lost { error, ride: Some(seat), heard: Heard::Nothing }))
+            }
+            Err(error) => {
+                Err(ErrorObject::internal(format!("server {:?} could not be called: {error}", route.server)))
+            }
+        }
+    }
+
+    /// What the caller wants beside the outcome.
+    async fn wishes(&self, seat: &Seat) -> Wishes {
+        let Self { bay, request, cx, .. } = self;
+        let mut wishes = if cx.wants_progress() { Wishes::progress() } else { Wishes::default() };
+        let states = request.caller.introduction.revision.has(Feature::Stateless);
+        let level = if states {
+            let level = request.params.get("_meta").and_then(|meta| meta.get(envelope::LOG_LEVEL));
+            level.as_ref().and_then(Raw::as_text).and_then(|name| Level::parse(&name))
+        } else {
+            bay.sessions.level(&request.caller)
+        };
+        let Some(level) = level else { return wishes };
+        if seat.connection.meeting().revision.has(Feature::Stateless) {
+            wishes.log_level = Some(level.as_str().into());
+        } else if states {
+            seat.leg.raise(&seat.connection, level).await;
+        }
+        wishes
+    }
 }
 
 /// A crossing whose link failed, in a caller's words: whose fault it is, and that it is not the caller's.
-fn answered(bay: &Inner, server: &Arc<str>, crossing: Crossing) -> Crossing {
-    let Crossing::Lost(error) = crossing else { return crossing };
+fn answered(server: &Arc<str>, crossing: Crossing) -> Crossing {
+    let Crossing::Lost(Lost { error, ride, .. }) = crossing else { return crossing };
     let what = match error.kind() {
         Kind::Overdue => format!("server {server:?} did not answer in time: {error}"),
         Kind::Closed | Kind::SessionLost => {
@@ -201,18 +258,10 @@ fn answered(bay: &Inner, server: &Arc<str>, crossing: Crossing) -> Crossing {
         }
         _ => format!("server {server:?} failed: {error}"),
     };
-    bay.suspect(server, error);
-    Crossing::Done(Err(ErrorObject::internal(what)))
-}
-
-/// What the caller wants beside the outcome.
-fn wishes(caller: &Caller, params: &Raw, cx: &Cx) -> Wishes {
-    let mut wishes = if cx.wants_progress() { Wishes::progress() } else { Wishes::default() };
-    if caller.introduction.revision.has(Feature::Stateless) {
-        let level = params.get("_meta").and_then(|meta| meta.get(toolbay_protocol::greeting::envelope::LOG_LEVEL));
-        wishes.log_level = level.as_ref().and_then(Raw::as_text).map(|level| level.as_ref().into());
+    if let Some(seat) = ride {
+        Inner::suspect(&seat, &error);
     }
-    wishes
+    Crossing::Done(Err(ErrorObject::internal(what)))
 }
 
 fn banks<'b>(
@@ -244,8 +293,8 @@ async fn resume(
     server: &Arc<str>,
     binding: &Binding<'_>,
 ) -> Result<Crossing, ErrorObject> {
-    let Parked { mut running, asks, revision } = parked;
-    let banks = banks(bay, revision, request, cx, server, binding);
+    let Parked { mut ride, asks } = parked;
+    let banks = banks(bay, ride.revision(), request, cx, server, binding);
     let brought = request.returning.answers.clone().unwrap_or_default();
     let missing: Asks = asks
         .iter()
@@ -254,13 +303,20 @@ async fn resume(
         .collect();
     if !missing.is_empty() {
         // spec: basic/patterns/mrtr, what is missing is asked for again
-        return Ok(banks.ask_again(running, asks).await);
+        return Ok(banks.ask_again(ride, asks).await);
     }
     let known: Answers = brought.into_iter().filter(|(key, _)| asks.get(key).is_some()).collect();
+    if let Some(refused) = banks.refused(&asks, &known) {
+        // There is no other way to say no, and the server need not wait for it.
+        let error = ErrorObject::new(code::REFUSED, "the client answers with nothing that could be an answer");
+        // The call is taken back right after, whatever became of this.
+        let _ = ride.running.answer(Answers::refuse(&asks, &error)).await;
+        return Err(refused);
+    }
     let answers = banks.answers(&asks, known);
-    running
+    ride.running
         .answer(answers)
         .await
         .map_err(|error| ErrorObject::internal(format!("server {server:?} failed: {error}")))?;
-    Ok(answered(bay, server, cross(running, banks).await))
+    Ok(answered(server, cross(ride, banks).await))
 }

@@ -68,12 +68,10 @@ async fn a_server_that_no_longer_listens_is_lost_and_one_that_does_again_is_back
     let (address, end, served) = start("127.0.0.1:0".parse().unwrap()).await;
     let url = Url::parse(&format!("http://{address}/mcp")).unwrap();
     let spec = Spec {
-        name: "far".into(),
-        transport: "http",
-        plan: Plan::Connect(endpoint(Endpoint::Http(Remote::bare(url)))),
         revision: Some(Revision::LATEST),
         startup: SOON,
         silence: SOON,
+        ..Spec::planned("far", "http", Plan::Connect(endpoint(Endpoint::Http(Remote::bare(url)))))
     };
     let bay = Bay::open(&Identity { name: "bay".into(), version: "0".into() }, vec![spec]).unwrap();
     until(&bay, |phase| matches!(phase, Phase::Ready { .. })).await;

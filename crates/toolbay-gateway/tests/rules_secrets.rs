@@ -91,12 +91,10 @@ async fn neither_token_nor_session_nor_address_of_a_server_reaches_a_caller() {
     let mut remote = Remote::bare(Url::parse(&format!("http://{address}/mcp?key=url-secret")).unwrap());
     remote.headers.insert("authorization", "Bearer token-secret".parse().unwrap());
     let spec = Spec {
-        name: "far".into(),
-        transport: "http",
-        plan: Plan::Connect(endpoint(Endpoint::Http(remote))),
         revision: Some(Revision::LATEST_LEGACY),
         startup: SOON,
         silence: SOON,
+        ..Spec::planned("far", "http", Plan::Connect(endpoint(Endpoint::Http(remote))))
     };
     let bay = Bay::open(&Identity { name: "bay".into(), version: "0".into() }, vec![spec]).unwrap();
     let mut moves = bay.moves();

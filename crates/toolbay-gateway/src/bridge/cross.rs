@@ -4,16 +4,18 @@ use std::{sync::Arc, time::SystemTime};
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use toolbay_protocol::{
-    ErrorObject, Method, Raw, Revision,
+    ErrorObject, Feature, Method, Raw, Revision,
     exchange::{Answers, Ask, Asks, Note, Outcome, Standing, Step},
+    fault::code,
     types::relay::{conform_answer, conform_params, conform_result},
 };
-use toolbay_transport::{Caller, Cx, Error, Gone, Reply, Running, talk::Manner};
+use toolbay_transport::{Caller, Cx, Error, Gone, Reply, talk::Manner};
 
 use super::{
-    park::{Parked, Parking},
+    park::{Parked, Parking, Ride},
     seal::{Binding, Carried, Sealer},
 };
+use crate::servers::Seat;
 
 /// What a crossing came to.
 #[derive(Debug)]
@@ -21,11 +23,26 @@ pub(crate) enum Crossing {
     /// The outcome, in the caller's revision.
     Done(Outcome),
     /// None: the link failed, or was too slow.
-    Lost(Error),
+    Lost(Lost),
     /// The caller was asked and will return.
     WillReturn,
     /// The caller is gone; the server was told to stop.
     Abandoned,
+}
+
+/// A link that failed.
+#[derive(Debug)]
+pub(crate) struct Lost {
+    pub(crate) error: Error,
+    pub(crate) ride: Option<Seat>,
+    pub(crate) heard: Heard,
+}
+
+/// Whether a server said anything of a call before it was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    Nothing,
+    Something,
 }
 
 /// All that a crossing needs beside the call itself.
@@ -43,9 +60,10 @@ pub(crate) struct Banks<'b> {
 type Waiting<'w> = FuturesUnordered<std::pin::Pin<Box<dyn Future<Output = (Asks, Result<Reply, Gone>)> + Send + 'w>>>;
 
 /// Carries a call to its end, or to where its caller leaves. A caller that was asked may be told more meanwhile.
-pub(crate) async fn cross(mut running: Running, banks: Banks<'_>) -> Crossing {
-    let mut waiting = Waiting::new();
+pub(crate) async fn cross(mut ride: Ride, banks: Banks<'_>) -> Crossing {
+    let (mut waiting, mut heard) = (Waiting::new(), Heard::Nothing);
     loop {
+        let running = &mut ride.running;
         let step = tokio::select! {
             biased;
             Some((asks, reply)) = waiting.next() => match reply {
@@ -53,7 +71,7 @@ pub(crate) async fn cross(mut running: Running, banks: Banks<'_>) -> Crossing {
                     let answers = banks.answers(&asks, answers);
                     match running.answer(answers).await {
                         Ok(()) => continue,
-                        Err(error) => return Crossing::Lost(error),
+                        Err(error) => return Crossing::lost(error, ride, heard),
                     }
                 }
                 // A caller that stays never returns.
@@ -62,6 +80,9 @@ pub(crate) async fn cross(mut running: Running, banks: Banks<'_>) -> Crossing {
             },
             step = running.step() => step,
         };
+        if step.is_ok() {
+            heard = Heard::Something;
+        }
         match step {
             Ok(Step::Note(note)) => {
                 if banks.note(note).await.is_err() {
@@ -70,19 +91,25 @@ pub(crate) async fn cross(mut running: Running, banks: Banks<'_>) -> Crossing {
             }
             Ok(Step::Ask(asks)) => match banks.admit(&asks) {
                 Err(error) => {
-                    if let Err(error) = running.answer(Answers::refuse(&asks, &error)).await {
-                        return Crossing::Lost(error);
+                    if let Err(error) = ride.running.answer(Answers::refuse(&asks, &error)).await {
+                        return Crossing::lost(error, ride, heard);
                     }
                 }
-                Ok(()) if banks.cx.manner() == Manner::Returns => return banks.part(running, asks).await,
+                Ok(()) if banks.cx.manner() == Manner::Returns => return banks.part(ride, asks).await,
                 Ok(()) => {
                     let (cx, shown) = (banks.cx, banks.asks(&asks));
                     waiting.push(Box::pin(async move { (asks, cx.ask(shown, None).await) }));
                 }
             },
             Ok(Step::Done(outcome)) => return Crossing::Done(banks.outcome(outcome)),
-            Err(error) => return Crossing::Lost(error),
+            Err(error) => return Crossing::lost(error, ride, heard),
         }
+    }
+}
+
+impl Crossing {
+    fn lost(error: Error, ride: Ride, heard: Heard) -> Self {
+        Self::Lost(Lost { error, ride: Some(ride.seat), heard })
     }
 }
 
@@ -134,13 +161,29 @@ impl Banks<'_> {
         answers.into_iter().map(conformed).collect()
     }
 
+    /// What to tell a caller that answers a question for its model or its roots with something else: it refuses, and has
+    /// no other way to say so.
+    pub(crate) fn refused(&self, asks: &Asks, answers: &Answers) -> Option<ErrorObject> {
+        answers.iter().find_map(|(key, answer)| {
+            let wanted = match asks.get(key).map(|ask| &ask.method) {
+                Some(Method::CreateMessage) => "model",
+                Some(Method::RootsList) => "roots",
+                Some(Method::Elicit) => "action",
+                _ => return None,
+            };
+            let answers = answer.as_ref().is_ok_and(|answer| answer.get(wanted).is_some());
+            let what = || format!("the answer to {key:?} is none (it has no `{wanted}`); the call was taken back");
+            (!answers).then(|| ErrorObject::invalid_params(what()))
+        })
+    }
+
     /// Asks a caller that came back without all answers once more.
-    pub(crate) async fn ask_again(&self, running: Running, asks: Asks) -> Crossing {
-        self.part(running, asks).await
+    pub(crate) async fn ask_again(&self, ride: Ride, asks: Asks) -> Crossing {
+        self.part(ride, asks).await
     }
 
     /// Sends the caller away with what it needs to come back: the server's own state, or a handle on the parked call.
-    async fn part(&self, running: Running, asks: Asks) -> Crossing {
+    async fn part(&self, ride: Ride, asks: Asks) -> Crossing {
         let carried = match asks.standing() {
             Standing::Over(state) => Carried::Through { server: self.server.to_string(), state: state.clone() },
             Standing::Open => match self.parking.reserve() {
@@ -157,7 +200,7 @@ impl Banks<'_> {
             return Crossing::Done(Err(ErrorObject::internal("the system has no random numbers to seal with")));
         };
         if let Some(handle) = handle {
-            self.parking.park(handle, Parked { running, asks, revision: self.revision });
+            self.parking.park(handle, Parked { ride, asks });
         }
         match self.cx.ask(shown, Some(state)).await {
             Ok(_) => Crossing::WillReturn,
@@ -172,11 +215,28 @@ impl Banks<'_> {
 
     /// An outcome as the caller's revision writes it.
     pub(crate) fn outcome(&self, outcome: Outcome) -> Outcome {
-        let result: Raw = outcome?;
+        let result: Raw = outcome.map_err(|error| self.error(error))?;
         conform_result(&self.method, &result, self.revision, self.caller_revision()).map_err(|fault| {
             let what =
                 format!("server {:?} answers what revision {} does not allow: {fault}", self.server, self.revision);
             ErrorObject::internal(what)
         })
+    }
+    /// An error as the caller's revision means it. What servers and we have to settle among ourselves stays here.
+    fn error(&self, mut error: ErrorObject) -> ErrorObject {
+        let renamed = self.revision.has(Feature::NotFoundIsInvalidParams);
+        match error.code {
+            code::HEADER_MISMATCH | code::UNSUPPORTED_VERSION => {
+                ErrorObject::internal(format!("server {:?} failed: {error}", self.server))
+            }
+            // spec: server/resources, the same under another number; the rest is bent where it is written
+            code::INVALID_PARAMS if self.method == Method::ResourcesRead && renamed => {
+                if !self.caller_revision().has(Feature::NotFoundIsInvalidParams) {
+                    error.code = code::RESOURCE_NOT_FOUND;
+                }
+                error
+            }
+            _ => error,
+        }
     }
 }

@@ -5,6 +5,6 @@ mod cross;
 mod park;
 mod seal;
 
-pub(crate) use cross::{Banks, Crossing, cross};
-pub(crate) use park::{Parked, Parking};
+pub(crate) use cross::{Banks, Crossing, Heard, Lost, cross};
+pub(crate) use park::{Parked, Parking, Ride};
 pub(crate) use seal::{Binding, Carried, Sealer};

@@ -11,6 +11,7 @@ use toolbay_protocol::{Revision, exchange::Asks};
 use toolbay_transport::Running;
 
 use super::seal::LIFE;
+use crate::servers::Seat;
 
 /// How many calls may wait (limit `parked_calls`).
 const PLACES: usize = 256;
@@ -18,10 +19,23 @@ const PLACES: usize = 256;
 /// A call that waits, and what it asked.
 #[derive(Debug)]
 pub(crate) struct Parked {
-    pub(crate) running: Running,
+    pub(crate) ride: Ride,
     pub(crate) asks: Asks,
+}
+
+/// A call in flight and its place on a connection, which stays open for it.
+#[derive(Debug)]
+pub(crate) struct Ride {
+    // First, so that it is taken back while the connection is there.
+    pub(crate) running: Running,
+    pub(crate) seat: Seat,
+}
+
+impl Ride {
     /// The revision in which the server is spoken to.
-    pub(crate) revision: Revision,
+    pub(crate) fn revision(&self) -> Revision {
+        self.seat.connection.meeting().revision
+    }
 }
 
 /// Where they wait.

@@ -3,8 +3,20 @@
 use super::warn::Level;
 
 /// The keys that are read.
-pub(super) const KNOWN: [&str; 11] =
-    ["type", "command", "args", "env", "envFile", "cwd", "url", "headers", "disabled", "timeout", "startupTimeout"];
+pub(super) const KNOWN: [&str; 12] = [
+    "type",
+    "command",
+    "args",
+    "env",
+    "envFile",
+    "cwd",
+    "url",
+    "headers",
+    "disabled",
+    "timeout",
+    "startupTimeout",
+    "isolation",
+];
 
 /// Another client's word for one of ours.
 pub(super) struct Alias {

@@ -8,7 +8,7 @@ use std::{
 use super::{
     error::Reason,
     expand::{Expanded, Variables},
-    running::{Endpoint, Server, Setup},
+    running::{Endpoint, Isolation, Server, Setup},
     source::{At, Source},
     surroundings::Surroundings,
     warn::{Remarks, nearest},
@@ -25,7 +25,7 @@ pub(super) fn resolve(
     let place = source.place(server.name.at);
     let variables = Variables { around, workspace: workspace(source.file, around) };
     let mut resolver = Resolver { name: &server.name, source, variables, remarks };
-    let (mut startup_timeout, mut timeout) = (None, None);
+    let (mut startup_timeout, mut timeout, mut isolation) = (None, None, None);
     let setup = if server.disabled {
         Setup::Disabled
     } else {
@@ -33,11 +33,12 @@ pub(super) fn resolve(
             resolver.check_name()?;
             startup_timeout = resolver.seconds(body.startup_timeout.as_ref(), "startupTimeout")?;
             timeout = resolver.seconds(body.timeout.as_ref(), "timeout")?;
+            isolation = resolver.isolation(body.isolation.as_ref())?;
             resolver.endpoint(&body)
         });
         outcome.map_or_else(Setup::Broken, Setup::Ready)
     };
-    Server { name: server.name.value, place, setup, startup_timeout, timeout }
+    Server { name: server.name.value, place, setup, startup_timeout, timeout, isolation }
 }
 
 /// The folder a client would call the workspace: where the file lies, or above it if it lies in a client's folder.
@@ -148,6 +149,15 @@ impl Resolver<'_, '_> {
             self.warn(*at, &message);
         }
         Ok(Some(Duration::from_secs_f64(*value)))
+    }
+
+    fn isolation(&self, typed: Option<&At<String>>) -> Result<Option<Isolation>, Reason> {
+        let Some(At { value, at }) = typed else { return Ok(None) };
+        let found = Isolation::WORDS.iter().find(|(word, _)| word == value);
+        let words = || Isolation::WORDS.map(|(word, _)| word).join(", ");
+        found.map(|(_, isolation)| Some(*isolation)).ok_or_else(|| {
+            self.reason(*at, format!("`isolation` is `{value}`, which is not known"), format!("write one of {}", words()))
+        })
     }
 
     pub(super) fn fill(&mut self, typed: &At<String>) -> Result<Expanded, Reason> {

@@ -26,6 +26,27 @@ pub struct Server {
     pub startup_timeout: Option<Duration>,
     /// How long a call to it may take, where the file says so.
     pub timeout: Option<Duration>,
+    /// Who shares a connection to it with whom, where the file says so.
+    pub isolation: Option<Isolation>,
+}
+
+/// Who shares a connection to a server that opens with a handshake. Servers without one keep nothing between requests, so
+/// that it does not matter there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Isolation {
+    /// Everybody: the server cannot tell users apart, and can ask none of them anything.
+    Shared,
+    /// Each session has its own; requests that stand alone share one per user.
+    PerSession,
+    /// Each user has its own, one for each set of capabilities declared.
+    #[default]
+    PerUser,
+}
+
+impl Isolation {
+    /// How each is written.
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("shared", Self::Shared), ("per-session", Self::PerSession), ("per-user", Self::PerUser)];
 }
 
 /// Whether a server is to be started.

@@ -38,6 +38,7 @@ pub(super) struct Body {
     pub(super) headers: Table,
     pub(super) timeout: Option<At<f64>>,
     pub(super) startup_timeout: Option<At<f64>>,
+    pub(super) isolation: Option<At<String>>,
 }
 
 /// Reads the servers of all sections, in the order of the file.
@@ -136,6 +137,7 @@ impl Reader<'_, '_> {
             "disabled" => self.disabled = flag(value, typed, self.source)? != (typed == "enabled"),
             "timeout" => self.body.timeout = Some(number(value, key, self.source)?),
             "startupTimeout" => self.body.startup_timeout = Some(number(value, key, self.source)?),
+            "isolation" => self.body.isolation = Some(text(value, key, self.source)?),
             stranger => self.stranger(stranger, at),
         }
         Ok(())

@@ -1,19 +1,15 @@
 //! What a server says unasked, heard for the task that looks after it.
 
-use std::sync::{Arc, Weak};
+use std::sync::Weak;
 
-use tokio::sync::Notify;
 use toolbay_protocol::{exchange::Note, watch::Change};
 use toolbay_transport::Listener;
 
-use super::{server::Server, supervise::Supervision};
+use super::server::Server;
 
 /// Hears one server.
 pub(super) struct Ear {
     pub(super) server: Weak<Server>,
-    pub(super) supervision: Arc<dyn Supervision>,
-    /// Told when a list is no longer what it was.
-    pub(super) dirty: Arc<Notify>,
 }
 
 impl Ear {
@@ -26,16 +22,19 @@ impl Ear {
 
 impl Listener for Ear {
     fn changed(&self, change: Change) {
+        let Some(server) = self.server.upgrade() else { return };
         match change {
-            Change::Tools | Change::Prompts | Change::Resources => self.dirty.notify_one(),
-            Change::Updated(uri) => self.supervision.updated(uri),
-            // The bay offers no tasks and so begins none: it asks no server to be told of any.
-            Change::Task(_) => {}
+            Change::Tools | Change::Prompts | Change::Resources => server.dirty.notify_one(),
+            Change::Updated(uri) => server.supervision.updated(uri),
+            // Who wants to hear of a task listens on a stream of its own.
+            Change::Task(_) | Change::Said(_) => {}
         }
     }
 
     fn noted(&self, note: Note) {
-        self.line(&format!("{}: {:?}", note.method, note.params));
+        if let Some(server) = self.server.upgrade() {
+            server.noted(&server.base, note);
+        }
     }
 
     fn stray(&self, what: &str) {

@@ -49,6 +49,11 @@ impl Interests {
         interest
     }
 
+    /// Whether anything is.
+    pub(super) fn any(&self) -> bool {
+        self.uris().values().any(|interest| interest.strong_count() > 0)
+    }
+
     /// All that is wanted at this moment.
     fn wanted(&self) -> HashMap<String, Weak<Interest>> {
         let mut uris = self.uris();

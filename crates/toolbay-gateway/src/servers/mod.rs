@@ -2,15 +2,20 @@
 
 mod ear;
 mod interest;
+mod isolation;
+mod leg;
+mod legs;
 mod list;
 mod server;
 mod spec;
 mod state;
 mod supervise;
+mod tend;
 
 pub(crate) use interest::Interest;
 pub use list::whole;
-pub(crate) use server::Server;
+pub(crate) use leg::{Leg, Seat};
+pub(crate) use server::{NoSeat, Server};
 pub use spec::{Connector, Plan, Spec, embedded, endpoint};
 pub use state::{Counts, Phase, Status};
 pub(crate) use supervise::Supervision;

@@ -11,16 +11,26 @@ use tokio::{
     task::JoinHandle,
 };
 use tokio_util::sync::CancellationToken;
-use toolbay_protocol::greeting::Introduction;
-use toolbay_transport::{Connection, Error};
+use toolbay_protocol::{
+    Feature,
+    exchange::Note,
+    greeting::{Introduction, Meeting},
+};
+use toolbay_transport::{Caller, Connection, Error, Principal};
 
 use super::{
-    interest::{Interest, Interests},
+    isolation::Who,
+    leg::{Leg, Seat},
+    legs::{Found, Legs, NoLeg},
     spec::{Plan, Spec},
     state::{Phase, Status},
     supervise::{self, Supervision},
 };
-use crate::catalog::{Part, Report};
+use crate::{
+    callers::Declared,
+    catalog::{Part, Report},
+    config::Isolation,
+};
 
 /// How many lines of a server's log and stderr are kept.
 const LINES: usize = 1000;
@@ -33,20 +43,33 @@ pub(crate) struct Server {
     pub(super) phase: watch::Sender<Phase>,
     state: Mutex<State>,
     pub(super) stop: CancellationToken,
-    lost: Notify,
-    pub(super) interests: Arc<Interests>,
+    pub(super) us: Introduction,
+    pub(super) supervision: Arc<dyn Supervision>,
+    /// Told when a list is no longer what it was.
+    pub(super) dirty: Notify,
+    /// The connection with which its lists are kept; it serves those who declare nothing.
+    pub(super) base: Arc<Leg>,
+    pub(super) legs: Legs,
+}
+
+/// Why a caller has no place on any connection.
+#[derive(Debug)]
+pub(crate) enum NoSeat {
+    /// The server is not connected.
+    Away,
+    /// A connection of the caller's own could not be opened.
+    Failed(Error),
+    /// There are too many.
+    Full(usize),
 }
 
 /// What changes about a server.
 #[derive(Default)]
 pub(super) struct State {
-    pub(super) connection: Option<Connection>,
     pub(super) part: Option<Arc<Part>>,
     /// What it offered when it was lost.
     pub(super) lost: Option<Arc<Part>>,
     pub(super) reports: Vec<Report>,
-    /// Why it is given up, where a call found it gone.
-    pub(super) gone: Option<Error>,
     lines: VecDeque<String>,
 }
 
@@ -72,31 +95,18 @@ impl Server {
             phase,
             state: Mutex::default(),
             stop: CancellationToken::new(),
-            lost: Notify::new(),
-            interests: Arc::default(),
+            us,
+            supervision,
+            dirty: Notify::new(),
+            base: Arc::new(Leg::new(Who::Everyone, None)),
+            legs: Legs::default(),
         });
-        let task = connector.map(|connector| supervise::look_after(Arc::clone(&server), connector, us, supervision));
+        let task = connector.map(|connector| supervise::look_after(Arc::clone(&server), connector));
         (server, task)
     }
 
     pub(super) fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Says that it can no longer be reached.
-    pub(crate) fn give_up(&self, error: Error) {
-        self.state().gone = Some(error);
-        self.lost.notify_one();
-    }
-
-    /// Waits until somebody says so.
-    pub(super) async fn given_up(&self) -> Error {
-        loop {
-            if let Some(error) = self.state().gone.take() {
-                return error;
-            }
-            self.lost.notified().await;
-        }
     }
 
     /// Where it stands.
@@ -105,9 +115,87 @@ impl Server {
         Status { server: Arc::clone(&self.spec.name), transport: self.spec.transport, phase }
     }
 
-    /// Its connection, where it has one.
+    /// The connection with which its lists are kept, where it is open.
     pub(crate) fn connection(&self) -> Option<Connection> {
-        self.state().connection.clone()
+        self.base.open()
+    }
+
+    /// What it says of itself, where it is connected.
+    pub(crate) fn meeting(&self) -> Option<Meeting> {
+        self.base.open().map(|connection| connection.meeting().clone())
+    }
+
+    /// A place for `caller` on a connection that it may use: the first one, or one of its own.
+    pub(crate) async fn seat(self: &Arc<Self>, caller: &Caller, declared: &Declared) -> Result<Seat, NoSeat> {
+        let first = match self.base.seat(declared.nobody()) {
+            Some(seat) => seat,
+            // A session that its server forgot is being opened again.
+            None => self.base.seated(declared.nobody(), self.spec.startup).await.map_err(|_| NoSeat::Away)?,
+        };
+        let revision = first.connection.meeting().revision;
+        if revision.has(Feature::Stateless) {
+            return Ok(first.told(declared.told(&caller.introduction, revision)));
+        }
+        let bare = declared.bare(revision);
+        let who = Who::of(caller, self.spec.isolation);
+        if who == Who::Everyone {
+            return Ok(first.told(Arc::clone(bare)));
+        }
+        let told = declared.told(&caller.introduction, revision);
+        if told.capabilities == bare.capabilities && who == Who::User(Principal::Local) {
+            return Ok(first.told(Arc::clone(bare)));
+        }
+        drop(first);
+        self.own_seat(&who, &told).await
+    }
+
+    async fn own_seat(self: &Arc<Self>, who: &Who, told: &Arc<Introduction>) -> Result<Seat, NoSeat> {
+        loop {
+            let (leg, found) = match self.legs.get(self, who.clone(), told) {
+                Ok(found) => found,
+                Err(NoLeg::Full(most)) => return Err(NoSeat::Full(most)),
+                Err(NoLeg::Closed) => return Err(NoSeat::Away),
+            };
+            match leg.seated(told, self.spec.startup).await {
+                Ok(seat) => return Ok(seat),
+                // It may have been lost this moment; a new one is a fair trial.
+                Err(_) if found == Found::Before && self.legs.forgot(&leg) => {}
+                Err(error) => return Err(NoSeat::Failed(error)),
+            }
+        }
+    }
+
+    /// Whether the calls of `caller` go over `leg`, or would.
+    pub(crate) fn is_leg_of(&self, leg: &Arc<Leg>, caller: &Caller, declared: &Declared) -> bool {
+        let base = Arc::ptr_eq(leg, &self.base);
+        let Some(revision) = self.base.open().map(|first| first.meeting().revision) else { return false };
+        let who = Who::of(caller, self.spec.isolation);
+        let told = declared.told(&caller.introduction, revision);
+        let bare = told.capabilities == declared.bare(revision).capabilities;
+        let on_base = who == Who::Everyone || (bare && who == Who::User(Principal::Local));
+        if base || on_base {
+            return base && on_base;
+        }
+        leg.who.is(caller) && leg.told.as_ref().is_some_and(|was| was.capabilities == told.capabilities)
+    }
+
+    /// All its connections of the handshake that are open.
+    pub(crate) fn legs(&self) -> Vec<(Arc<Leg>, Connection)> {
+        let all = std::iter::once(Arc::clone(&self.base)).chain(self.legs.all());
+        all.filter_map(|leg| leg.open().map(|connection| (leg, connection))).collect()
+    }
+
+    /// A session ended: what was opened for it alone is closed.
+    pub(crate) fn left(&self, caller: &Caller) {
+        if self.spec.isolation == Isolation::PerSession {
+            self.legs.end_those(|leg| matches!(leg.who, Who::Session(_)) && leg.who.is(caller));
+        }
+    }
+
+    /// Hears what belongs to no call.
+    pub(super) fn noted(&self, leg: &Arc<Leg>, note: Note) {
+        self.line(&format!("{}: {:?}", note.method, note.params));
+        self.supervision.said(self, leg, note);
     }
 
     /// What it offers.
@@ -118,11 +206,6 @@ impl Server {
     /// What it offered, where it is lost and not back yet.
     pub(crate) fn lost(&self) -> Option<Arc<Part>> {
         self.state().lost.clone()
-    }
-
-    /// Wants to hear of one of its resources.
-    pub(crate) fn want(&self, uri: &str) -> Arc<Interest> {
-        self.interests.want(uri)
     }
 
     /// What is worth knowing of it.

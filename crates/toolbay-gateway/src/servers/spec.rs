@@ -8,7 +8,7 @@ use toolbay_transport::{
     stdio::child::{OnLine, ServerCommand},
 };
 
-use crate::config::{Endpoint, Remote, Server, Setup};
+use crate::config::{Endpoint, Isolation, Remote, Server, Setup};
 
 /// Connects, as often as it is asked to.
 pub type Connector =
@@ -29,6 +29,12 @@ pub struct Spec {
     pub startup: Duration,
     /// How long a call to it may stay silent.
     pub silence: Duration,
+    /// Who shares a connection with whom, where it opens with a handshake.
+    pub isolation: Isolation,
+    /// How many connections it may have beside its first (limit `connections`).
+    pub connections: usize,
+    /// How long one of those is kept after it was used.
+    pub idle: Duration,
 }
 
 /// What to do about a server.
@@ -44,6 +50,8 @@ pub enum Plan {
 
 const STARTUP: Duration = Duration::from_secs(60);
 const SILENCE: Duration = Duration::from_secs(60);
+const CONNECTIONS: usize = 64;
+const IDLE: Duration = Duration::from_secs(300);
 
 impl Spec {
     /// A server of the configuration.
@@ -54,19 +62,31 @@ impl Spec {
             Setup::Ready(endpoint) => (transport(endpoint), Plan::Connect(self::endpoint(endpoint.clone()))),
         };
         Self {
-            name: server.name.as_str().into(),
-            transport,
-            plan,
-            revision: None,
             startup: server.startup_timeout.unwrap_or(STARTUP),
             silence: server.timeout.unwrap_or(SILENCE),
+            isolation: server.isolation.unwrap_or_default(),
+            ..Self::planned(&server.name, transport, plan)
         }
     }
 
     /// A server in this process.
     pub fn embedded<S: Service>(name: &str, service: Arc<S>) -> Self {
-        let plan = Plan::Connect(embedded(service));
-        Self { name: name.into(), transport: "embedded", plan, revision: None, startup: STARTUP, silence: SILENCE }
+        Self::planned(name, "embedded", Plan::Connect(embedded(service)))
+    }
+
+    /// A server with which to do as planned, within the usual limits.
+    pub fn planned(name: &str, transport: &'static str, plan: Plan) -> Self {
+        Self {
+            name: name.into(),
+            transport,
+            plan,
+            revision: None,
+            startup: STARTUP,
+            silence: SILENCE,
+            isolation: Isolation::default(),
+            connections: CONNECTIONS,
+            idle: IDLE,
+        }
     }
 }
 

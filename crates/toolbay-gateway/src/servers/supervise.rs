@@ -6,24 +6,25 @@ use std::{
     time::Duration,
 };
 
-use tokio::{sync::Notify, task::JoinHandle, time};
-use toolbay_protocol::{greeting::Introduction, watch::Filter};
+use tokio::{task::JoinHandle, time};
+use toolbay_protocol::{
+    exchange::{Level, Note},
+    watch::Filter,
+};
 use toolbay_transport::{Approach, Connection, Error, Kind, Subscription};
 
 use super::{
     ear::Ear,
     interest::Subscriptions,
+    leg::{Leg, Link},
     list::{self, Allowed},
     server::Server,
     spec::Connector,
     state::{Counts, Phase},
+    tend::{FIRST_PAUSE, LONGEST_PAUSE, Reopening},
 };
 use crate::catalog::{Part, Report};
 
-/// How long a server that was lost is left alone at most.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// How long it is left alone at first.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// How long after a list the same is listed again at the earliest: some servers announce a change at each listing.
 const BETWEEN_LISTS: Duration = Duration::from_millis(250);
 
@@ -33,31 +34,29 @@ pub(crate) trait Supervision: Send + Sync + 'static {
     fn moved(&self, server: &Arc<str>);
     /// A resource of a server changed.
     fn updated(&self, uri: String);
+    /// A server said something on a connection that belongs to no call.
+    fn said(&self, server: &Server, leg: &Arc<Leg>, note: Note);
+    /// From which level on those whom a connection serves want lines of log, if any of them said so.
+    fn level(&self, server: &Server, leg: &Arc<Leg>) -> Option<Level>;
 }
 
 /// Looks after a server until it is stopped.
 pub(super) fn look_after(
     server: Arc<Server>,
     connector: Connector,
-    us: Introduction,
-    supervision: Arc<dyn Supervision>,
 ) -> JoinHandle<()> {
-    let keeper = Keeper { server, connector, us, supervision, dirty: Arc::default() };
+    let keeper = Keeper { server, connector };
     tokio::spawn(keeper.run())
 }
 
 struct Keeper {
     server: Arc<Server>,
     connector: Connector,
-    us: Introduction,
-    supervision: Arc<dyn Supervision>,
-    /// Told when a list is no longer what it was.
-    dirty: Arc<Notify>,
 }
 
 impl Keeper {
     async fn run(self) {
-        let mut pause = FIRST_PAUSE;
+        let (mut pause, mut reopening) = (FIRST_PAUSE, Reopening::default());
         loop {
             let begun = time::Instant::now();
             let stop = self.server.stop.clone();
@@ -65,6 +64,10 @@ impl Keeper {
                 () = stop.cancelled() => return self.close().await,
                 served = self.serve(begun) => served.unwrap_or_else(|error| error),
             };
+            if reopening.is_due(&why) {
+                self.server.base.is_now(Link::Opening);
+                continue;
+            }
             // One that is lost again and again is tried less and less.
             if begun.elapsed() > LONGEST_PAUSE {
                 pause = FIRST_PAUSE;
@@ -80,19 +83,12 @@ impl Keeper {
     /// Connects and serves until the connection is lost; what it was lost to.
     async fn serve(&self, begun: time::Instant) -> Result<Error, Error> {
         let spec = &self.server.spec;
-        let ear = Ear {
-            server: Arc::downgrade(&self.server),
-            supervision: Arc::clone(&self.supervision),
-            dirty: Arc::clone(&self.dirty),
-        };
-        let mut approach = Approach::new(self.us.clone()).heard_by(Arc::new(ear));
+        let ear = Ear { server: Arc::downgrade(&self.server) };
+        let mut approach = Approach::new(self.server.us.clone()).heard_by(Arc::new(ear));
         approach.deadline = spec.startup;
         approach.revision = spec.revision;
         let connection = (self.connector)(approach).await.map_err(|error| self.explained(error))?;
-        {
-            let mut state = self.server.state();
-            (state.connection, state.gone) = (Some(connection.clone()), None);
-        }
+        self.opened(&connection).await;
         let left = spec.startup.saturating_sub(begun.elapsed()).max(Duration::from_secs(1));
         // Listened to first, so that no change is missed; but one that is slow to say yes is served all the same.
         let mut watching = pin!(connection.subscribe(Filter::lists()));
@@ -120,23 +116,25 @@ impl Keeper {
     ) -> Error {
         let spec = &self.server.spec;
         let allowed = Allowed { silence: spec.silence, total: spec.startup };
-        let mut subscriptions = Subscriptions::on(connection, Arc::clone(&self.server.interests));
+        let mut subscriptions = Subscriptions::on(connection, Arc::clone(&self.server.base.interests));
+        let mut sweep = time::interval_at(time::Instant::now() + spec.idle, spec.idle);
         let mut listed = time::Instant::now();
         loop {
             let changed = async {
                 time::sleep_until(listed + BETWEEN_LISTS).await;
-                self.dirty.notified().await;
+                self.server.dirty.notified().await;
             };
             tokio::select! {
                 error = connection.ended() => return error,
-                error = self.server.given_up() => return error,
+                error = self.server.base.given_up() => return error,
+                _ = sweep.tick() => self.server.legs.sweep(),
                 // One that refuses to be listened to is served without. What changed before that is listed again.
                 begun = &mut watching, if watched.is_none() => {
                     watched = Some(begun);
-                    self.dirty.notify_one();
+                    self.server.dirty.notify_one();
                 }
                 // It may have changed before it was watched.
-                uri = subscriptions.next() => self.supervision.updated(uri),
+                uri = subscriptions.next() => self.server.supervision.updated(uri),
                 () = changed => {
                     let before = self.server.part();
                     let listing = list::everything(connection, &spec.name, allowed, before.as_deref());
@@ -148,6 +146,15 @@ impl Keeper {
                     listed = time::Instant::now();
                 }
             }
+        }
+    }
+
+    async fn opened(&self, connection: &Connection) {
+        let base = &self.server.base;
+        base.forget_level().await;
+        base.is_open(connection);
+        if let Some(level) = self.server.supervision.level(&self.server, base) {
+            base.set_level(connection, level).await;
         }
     }
 
@@ -177,26 +184,28 @@ impl Keeper {
             let mut state = self.server.state();
             (state.part, state.reports, state.lost) = (Some(Arc::new(part)), reports, None);
         }
-        self.supervision.moved(&self.server.spec.name);
+        self.server.supervision.moved(&self.server.spec.name);
         let revision = connection.meeting().revision;
         self.server.phase.send_replace(Phase::Ready { revision, counts, took });
-        self.supervision.moved(&self.server.spec.name);
+        self.server.supervision.moved(&self.server.spec.name);
     }
 
     fn drop_part(&self, why: &Error) {
         {
             let mut state = self.server.state();
-            state.connection = None;
             if let Some(part) = state.part.take() {
                 state.lost = Some(part);
             }
         }
+        self.server.base.is_now(Link::Lost(why.clone()));
         self.server.phase.send_replace(Phase::Failed(why.to_string()));
-        self.supervision.moved(&self.server.spec.name);
+        self.server.supervision.moved(&self.server.spec.name);
     }
 
     async fn close(&self) {
-        let connection = self.server.state().connection.take();
+        self.server.legs.close().await;
+        let connection = self.server.base.open();
+        self.server.base.is_now(Link::Lost(Error::closed("the server was stopped")));
         if let Some(connection) = connection {
             connection.close().await;
         }

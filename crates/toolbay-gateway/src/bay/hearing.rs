@@ -1,0 +1,55 @@
+//! What the bay hears of its servers, and to whom it passes that on.
+
+use std::sync::{Arc, Weak};
+
+use toolbay_protocol::{
+    Method, Raw,
+    exchange::{Level, Note},
+    watch::Change,
+};
+
+use super::inner::Inner;
+use crate::{
+    config::Isolation,
+    servers::{Leg, Server, Supervision},
+};
+
+/// Hears the servers for a bay that may be gone.
+pub(super) struct Ear(pub(super) Weak<Inner>);
+
+impl Supervision for Ear {
+    fn moved(&self, _: &Arc<str>) {
+        if let Some(bay) = self.0.upgrade() {
+            bay.remerge();
+        }
+    }
+
+    fn updated(&self, uri: String) {
+        if let Some(bay) = self.0.upgrade() {
+            bay.hub.publish(&Change::Updated(uri));
+        }
+    }
+
+    /// What belongs to no call is for the sessions that share the connection; on one that users share, it could be about
+    /// anybody, and nobody is told.
+    fn said(&self, server: &Server, leg: &Arc<Leg>, note: Note) {
+        let Some(bay) = self.0.upgrade() else { return };
+        if server.spec.isolation == Isolation::Shared {
+            return;
+        }
+        let graveness = match note.method {
+            Method::Message => {
+                let level = note.params.as_ref().and_then(|params| params.get("level"));
+                // An unknown level counts as the gravest, so that it is not lost.
+                level.as_ref().and_then(Raw::as_text).and_then(|name| Level::parse(&name)).or(Level::parse("emergency"))
+            }
+            _ => None,
+        };
+        bay.sessions.tell(&note, graveness, |caller| server.is_leg_of(leg, caller, &bay.declared));
+    }
+
+    fn level(&self, server: &Server, leg: &Arc<Leg>) -> Option<Level> {
+        let bay = self.0.upgrade()?;
+        bay.sessions.most_verbose(|caller| server.is_leg_of(leg, caller, &bay.declared))
+    }
+}

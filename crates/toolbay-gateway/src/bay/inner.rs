@@ -1,0 +1,248 @@
+//! What a bay is made of: its servers, their catalog, and who listens.
+
+use std::{
+    collections::HashMap,
+    pin::pin,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use arc_swap::ArcSwap;
+use futures_util::future::join_all;
+use tokio::{sync::watch, task::JoinHandle, time};
+use toolbay_protocol::{
+    ErrorObject, Feature,
+    exchange::{Level, Note},
+    greeting::Profile,
+    watch::Change,
+};
+use toolbay_transport::{Caller, Error, Hub, Kind};
+
+use crate::{
+    audit::Ledger,
+    bridge::{Parking, Sealer},
+    callers::{Declared, Sessions},
+    catalog::{Catalog, Listed, Part, Report},
+    policy::{self, Permit, Wanted},
+    servers::{Interest, NoSeat, Phase, Seat, Server},
+};
+
+/// How long a list waits for servers that are still starting (limit `settle`).
+const SETTLE: Duration = Duration::from_secs(20);
+
+pub(crate) struct Inner {
+    pub(super) servers: HashMap<Arc<str>, Arc<Server>>,
+    pub(super) order: Vec<Arc<str>>,
+    pub(super) tasks: Mutex<Vec<JoinHandle<()>>>,
+    pub(super) profile: Arc<Profile>,
+    pub(super) catalog: ArcSwap<Catalog>,
+    pub(super) clashes: Mutex<Vec<Report>>,
+    pub(super) hub: Hub,
+    pub(super) moved: watch::Sender<u64>,
+    pub(crate) sessions: Sessions,
+    pub(crate) declared: Declared,
+    /// Whether it was decided of every server, once, how it does.
+    pub(super) all_settled: AtomicBool,
+    pub(crate) ledger: Ledger,
+    pub(crate) sealer: Sealer,
+    pub(crate) parking: Parking,
+}
+
+impl Inner {
+    pub(super) fn in_order(&self) -> impl Iterator<Item = &Arc<Server>> {
+        self.order.iter().filter_map(|name| self.servers.get(name))
+    }
+
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        self.catalog.load_full()
+    }
+
+    /// Waits, within bounds, until it is decided of every server how it does. Once that was so, it stays so.
+    pub(crate) async fn settled(&self) {
+        if self.all_settled.load(Ordering::Acquire) {
+            return;
+        }
+        let all = async {
+            for server in self.in_order() {
+                server.settled().await;
+            }
+        };
+        // Whoever is not ready by then is announced when it is.
+        if time::timeout(SETTLE, all).await.is_ok() {
+            self.all_settled.store(true, Ordering::Release);
+        }
+    }
+
+    /// What `find` finds in the catalog; waits, within bounds, for servers that are still starting.
+    pub(crate) async fn once_there<T>(&self, find: impl Fn(&Catalog) -> Option<T>) -> Option<T> {
+        if let Some(found) = find(&self.catalog.load()) {
+            return Some(found);
+        }
+        self.awaited(find).await
+    }
+
+    async fn awaited<T>(&self, find: impl Fn(&Catalog) -> Option<T>) -> Option<T> {
+        if self.all_settled.load(Ordering::Acquire) {
+            return find(&self.catalog());
+        }
+        let mut moves = self.moved.subscribe();
+        let mut all = pin!(self.settled());
+        loop {
+            if let Some(found) = find(&self.catalog()) {
+                return Some(found);
+            }
+            tokio::select! {
+                () = &mut all => return find(&self.catalog()),
+                // The sender lives in `self`.
+                _ = moves.changed() => {}
+            }
+        }
+    }
+
+    /// The one way to a server, for whoever holds a permit.
+    pub(crate) async fn seat(&self, permit: &Permit, caller: &Caller) -> Result<Seat, ErrorObject> {
+        let name = permit.server();
+        let seat = match self.servers.get(name) {
+            Some(server) => server.seat(caller, &self.declared).await,
+            None => Err(NoSeat::Away),
+        };
+        seat.map_err(|why| match why {
+            NoSeat::Away => self.not_connected(name),
+            NoSeat::Failed(error) => {
+                let what = format!("server {name:?} could not be connected for this caller: {error}; try again later");
+                ErrorObject::internal(what)
+            }
+            NoSeat::Full(most) => ErrorObject::internal(format!(
+                "server {name:?} has {most} connections in use beside its first (limit `connections`); try again later"
+            )),
+        })
+    }
+
+    pub(crate) fn not_connected(&self, server: &Arc<str>) -> ErrorObject {
+        ErrorObject::internal(format!("server {server:?} is not connected: {}; try again later", self.why_not(server)))
+    }
+
+    fn why_not(&self, server: &Arc<str>) -> String {
+        match self.servers.get(server).map(|server| server.status().phase) {
+            Some(Phase::Failed(why)) => why,
+            Some(Phase::Connecting) => "it is still starting".into(),
+            Some(Phase::Disabled) => "it is turned off".into(),
+            Some(Phase::Ready { .. }) | None => "it was lost this moment".into(),
+        }
+    }
+
+    /// Hears that a call failed: a server without a lasting link is lost when it can no longer be reached.
+    pub(crate) fn suspect(seat: &Seat, error: &Error) {
+        if error.kind() == Kind::Unreachable {
+            seat.leg.give_up(error.clone());
+        }
+    }
+
+    pub(crate) fn startup(&self, server: &Arc<str>) -> Duration {
+        self.servers.get(server).map_or(Duration::from_secs(60), |server| server.spec.startup)
+    }
+
+    pub(crate) fn silence(&self, server: &Arc<str>) -> Duration {
+        self.servers.get(server).map_or(Duration::from_secs(60), |server| server.spec.silence)
+    }
+
+    /// Makes the catalog anew and tells of the lists that changed.
+    pub(super) fn remerge(&self) {
+        // Held to the end, so that a catalog never takes the place of one that was made after it.
+        let mut left_out = self.clashes.lock().unwrap_or_else(PoisonError::into_inner);
+        let parts: Vec<Arc<Part>> = self.in_order().filter_map(|server| server.part()).collect();
+        let (catalog, clashes) = Catalog::of(parts.iter().map(|part| &**part));
+        let old = self.catalog.swap(Arc::new(catalog));
+        let new = self.catalog();
+        *left_out = clashes;
+        let mut changes = std::collections::BTreeSet::new();
+        for (listed, change) in [
+            (Listed::Tools, Change::Tools),
+            (Listed::Prompts, Change::Prompts),
+            (Listed::Resources, Change::Resources),
+            (Listed::Templates, Change::Resources),
+        ] {
+            if !new.lists_alike(&old, listed) {
+                changes.insert(change);
+            }
+        }
+        for change in changes {
+            self.hub.publish(&change);
+        }
+        self.moved.send_modify(|count| *count += 1);
+    }
+
+    /// What the servers offered that are lost and not back yet.
+    pub(crate) fn lost(&self) -> Catalog {
+        let parts: Vec<Arc<Part>> = self.in_order().filter_map(|server| server.lost()).collect();
+        Catalog::of(parts.iter().map(|part| &**part)).0
+    }
+
+    /// A session wants lines of log from a level on: so do the servers' connections that it shares.
+    pub(crate) async fn set_level(&self, caller: &Caller, level: Level) {
+        self.sessions.set_level(caller, level);
+        let mut setting = vec![];
+        for server in self.in_order() {
+            for (leg, connection) in server.legs() {
+                let legacy = connection.meeting().revision.has(Feature::Handshake);
+                if !legacy || !server.is_leg_of(&leg, caller, &self.declared) {
+                    continue;
+                }
+                let sharing = |caller: &Caller| server.is_leg_of(&leg, caller, &self.declared);
+                if let Some(level) = self.sessions.most_verbose(sharing) {
+                    setting.push(async move { leg.set_level(&connection, level).await });
+                }
+            }
+        }
+        join_all(setting).await;
+    }
+
+    /// A session's roots changed: the servers are told that know them.
+    pub(super) async fn roots_changed(&self, caller: &Caller, note: &Note) {
+        for server in self.in_order() {
+            for (leg, connection) in server.legs() {
+                let told = leg.told.as_ref().is_some_and(|told| told.declares(&["roots", "listChanged"]));
+                if told && server.is_leg_of(&leg, caller, &self.declared) {
+                    // A connection that is gone has nobody to be told.
+                    let _ = connection.tell(note.clone()).await;
+                }
+            }
+        }
+    }
+
+    /// A session ended.
+    pub(super) fn left(&self, caller: &Caller) {
+        self.in_order().for_each(|server| server.left(caller));
+    }
+
+    /// Watches a resource at its server, on the connection over which its caller's requests go.
+    pub(super) async fn watch_resource(
+        &self,
+        caller: &Caller,
+        uri: String,
+    ) -> Result<(String, Arc<Interest>), ErrorObject> {
+        let catalog = self.catalog();
+        let server = catalog.server_of(&uri).and_then(|server| self.servers.get(server));
+        let server = server.ok_or_else(|| ErrorObject::invalid_params(format!("no server offers {uri:?}")))?;
+        let permit = policy::decide(&Wanted { caller, server: &server.spec.name })?;
+        let interest = self.seat(&permit, caller).await?.leg.want(&uri);
+        match interest.answered(server.spec.silence).await {
+            Ok(()) => Ok((uri, interest)),
+            Err(error) => {
+                let what = format!("server {:?} does not let {uri:?} be watched: {error}", server.spec.name);
+                Err(ErrorObject::internal(what))
+            }
+        }
+    }
+}
+
+
+/// Whoever lets go of a bay without closing it leaves nothing running.
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.in_order().for_each(|server| server.stop());
+    }
+}

@@ -1,0 +1,10 @@
+//! The bay: many servers, one service. What a request goes through is told in `relay`; this room only holds what it
+//! goes through.
+
+mod hearing;
+mod inner;
+mod open;
+mod service;
+
+pub(crate) use inner::Inner;
+pub use open::Bay;

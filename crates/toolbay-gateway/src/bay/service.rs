@@ -1,0 +1,72 @@
+//! The bay as its clients see it.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use toolbay_protocol::{
+    ErrorObject, Feature, Method,
+    exchange::{Note, Outcome},
+    greeting::Profile,
+    headers::HeaderPlan,
+    watch::Filter,
+};
+use toolbay_transport::{Caller, Cx, Request, Service, Watch};
+
+use super::open::Bay;
+use crate::relay;
+
+impl Service for Bay {
+    fn profile(&self) -> Arc<Profile> {
+        Arc::clone(&self.0.profile)
+    }
+
+    fn call(&self, request: Request, cx: Cx) -> impl Future<Output = Outcome> + Send {
+        let bay = Arc::clone(&self.0);
+        async move { relay::call(&bay, request, cx).await }
+    }
+
+    fn header_plan(&self, _: &Arc<Caller>, tool: &str) -> Option<Arc<HeaderPlan>> {
+        self.0.catalog().header_plan(tool).cloned()
+    }
+
+    async fn watch(&self, caller: &Arc<Caller>, mut filter: Filter) -> Result<Watch, ErrorObject> {
+        let uris = std::mem::take(&mut filter.uris);
+        let listens = filter.tools || filter.prompts || filter.resources;
+        let (mut kept, mut refused) = (vec![], None);
+        for watched in join_all(uris.into_iter().map(|uri| self.0.watch_resource(caller, uri))).await {
+            match watched {
+                Ok((uri, interest)) => {
+                    filter.uris.insert(uri);
+                    kept.push(interest);
+                }
+                Err(error) => refused = Some(error),
+            }
+        }
+        // spec: basic/patterns/subscriptions, what is honoured may be less than what was asked for
+        match refused {
+            Some(error) if filter.is_empty() => Err(error),
+            Some(_) | None => {
+                let watch = self.0.hub.watch(filter).keeping(kept);
+                if listens && caller.introduction.revision.has(Feature::Handshake) {
+                    self.0.sessions.heard_by(caller, watch.voice());
+                }
+                Ok(watch)
+            }
+        }
+    }
+
+    async fn note(&self, caller: &Arc<Caller>, note: Note) {
+        if note.method == Method::RootsChanged {
+            self.0.roots_changed(caller, &note).await;
+        }
+    }
+
+    fn joined(&self, caller: &Arc<Caller>) {
+        self.0.sessions.joined(caller);
+    }
+
+    fn left(&self, caller: &Arc<Caller>) {
+        self.0.sessions.left(caller);
+        self.0.left(caller);
+    }
+}

@@ -1,0 +1,144 @@
+//! One task per connection beside the first: open it, keep its subscriptions, and bring it back while somebody
+//! subscribes or the server only forgot the session.
+
+use std::{
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use tokio::time::{self, Instant};
+use toolbay_protocol::{
+    exchange::Note,
+    greeting::Introduction,
+    watch::Change,
+};
+use toolbay_transport::{Approach, Error, Kind, Listener};
+
+use super::{
+    interest::Subscriptions,
+    leg::{Leg, Link},
+    server::Server,
+    spec::Plan,
+};
+
+/// How long one that was lost is left alone at first.
+pub(super) const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// How long at most.
+pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// Whether a lost session is opened again without a pause: once, and not again right after.
+#[derive(Default)]
+pub(super) struct Reopening(Option<Instant>);
+
+impl Reopening {
+    pub(super) fn is_due(&mut self, error: &Error) -> bool {
+        let due = error.kind() == Kind::SessionLost && self.0.is_none_or(|last| last.elapsed() > FIRST_PAUSE);
+        if due {
+            self.0 = Some(Instant::now());
+        }
+        due
+    }
+}
+
+/// Looks after a connection until it is not needed any more.
+pub(super) async fn tend(server: Arc<Server>, leg: Arc<Leg>) {
+    let (mut pause, mut reopening) = (FIRST_PAUSE, Reopening::default());
+    loop {
+        let begun = Instant::now();
+        let error = tokio::select! {
+            biased;
+            () = leg.stop.cancelled() => return close(&leg).await,
+            error = serve(&server, &leg) => error,
+        };
+        if reopening.is_due(&error) {
+            leg.is_now(Link::Opening);
+            continue;
+        }
+        server.line(&format!("a connection of its own for a caller was lost: {error}"));
+        if !leg.interests.any() {
+            server.legs.forget(&leg);
+            return leg.is_now(Link::Lost(error));
+        }
+        leg.is_now(Link::Lost(error));
+        if begun.elapsed() > LONGEST_PAUSE {
+            pause = FIRST_PAUSE;
+        }
+        tokio::select! {
+            () = leg.stop.cancelled() => return close(&leg).await,
+            () = leg.nudge.notified() => {}
+            () = time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
+        }
+        leg.is_now(Link::Opening);
+    }
+}
+
+async fn close(leg: &Leg) {
+    let connection = leg.open();
+    leg.is_now(Link::Lost(Error::closed("it was closed: nobody needed it for a while, or the server is stopped")));
+    if let Some(connection) = connection {
+        connection.close().await;
+    }
+}
+
+/// Opens it and serves until it is lost; what it was lost to.
+async fn serve(server: &Arc<Server>, leg: &Arc<Leg>) -> Error {
+    let Plan::Connect(connector) = &server.spec.plan else { return Error::closed("the server is turned off") };
+    let Some(told) = &leg.told else { return Error::closed("nobody is served") };
+    let ear = LegEar { server: Arc::downgrade(server), leg: Arc::downgrade(leg) };
+    let us = Introduction { capabilities: told.capabilities.clone(), ..server.us.clone() };
+    let mut approach = Approach::new(us).heard_by(Arc::new(ear));
+    approach.deadline = server.spec.startup;
+    approach.revision = Some(told.revision);
+    let connection = match connector(approach).await {
+        Ok(connection) => connection,
+        Err(error) => return error,
+    };
+    leg.forget_level().await;
+    if let Some(level) = server.supervision.level(server, leg) {
+        leg.set_level(&connection, level).await;
+    }
+    leg.is_open(&connection);
+    let mut subscriptions = Subscriptions::on(&connection, Arc::clone(&leg.interests));
+    loop {
+        tokio::select! {
+            error = connection.ended() => return error,
+            error = leg.given_up() => return error,
+            // It may have changed before it was watched.
+            uri = subscriptions.next() => server.supervision.updated(uri),
+        }
+    }
+}
+
+/// Hears one connection beside the first.
+struct LegEar {
+    server: Weak<Server>,
+    leg: Weak<Leg>,
+}
+
+impl Listener for LegEar {
+    fn changed(&self, change: Change) {
+        let Some(server) = self.server.upgrade() else { return };
+        match change {
+            Change::Tools | Change::Prompts | Change::Resources => server.dirty.notify_one(),
+            Change::Updated(uri) => server.supervision.updated(uri),
+            // Told on a stream that a server of the handshake does not have.
+            Change::Task(_) | Change::Said(_) => {}
+        }
+    }
+
+    fn noted(&self, note: Note) {
+        if let (Some(server), Some(leg)) = (self.server.upgrade(), self.leg.upgrade()) {
+            server.noted(&leg, note);
+        }
+    }
+
+    fn stray(&self, what: &str) {
+        if let Some(server) = self.server.upgrade() {
+            server.line(what);
+        }
+    }
+
+    fn stderr(&self, line: &str) {
+        self.stray(line);
+    }
+}
