@@ -186,6 +186,8 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
 
     /// Takes what came, and what came with it.
     fn gulp(&mut self, came: Came) {
+        // A service may offer more than it did when the link began, or less.
+        self.peer.present(self.service.profile());
         self.take(came);
         for _ in 1..GULP {
             let Some(came) = self.reader.at_hand() else { break };
