@@ -15,4 +15,5 @@ mod relay;
 pub mod servers;
 
 pub use bay::Bay;
+pub use bridge::{StateKey, StateKeyError};
 pub use identity::Identity;

@@ -4,32 +4,29 @@
 //! be ([`crate::policy`]), which connection ([`crate::servers`]), and to and fro until the end ([`crate::bridge`]). All
 //! the while a ticket of [`crate::audit`] is open.
 
+mod going;
+mod resolve;
+mod tasks;
+
 use std::{sync::Arc, time::SystemTime};
 
 use toolbay_protocol::{
-    ErrorObject, Feature, Method, Raw, Revision,
-    exchange::{Answers, Asks, Level, Outcome, Return, Wishes},
+    ErrorObject, Method, Raw, Revision,
+    exchange::{Answers, Asks, Level, Outcome, Return},
     fault::code,
-    greeting::envelope,
-    peer::{Call, Patience},
-    types::relay::conform_params,
 };
 use toolbay_transport::{Cx, Kind, Request};
+
+use going::Going;
+use resolve::resolve;
 
 use crate::{
     audit::{End, Ticket},
     bay::Inner,
-    bridge::{Banks, Binding, Carried, Crossing, Heard, Lost, Parked, Ride, cross},
-    catalog::{Catalog, Listed},
-    policy::{self, Permit, Wanted},
-    servers::Seat,
+    bridge::{Banks, Binding, Carried, Crossing, Lost, Parked, cross},
+    catalog::Listed,
+    policy::{self, Wanted},
 };
-
-/// Where a request goes: the server, and the parameters as that server knows them.
-struct Route {
-    server: Arc<str>,
-    params: Raw,
-}
 
 /// Serves one request.
 pub(crate) async fn call(bay: &Inner, request: Request, cx: Cx) -> Outcome {
@@ -62,16 +59,29 @@ async fn serve(bay: &Inner, request: Request, cx: Cx, ticket: &mut Ticket) -> Re
         }
         return Ok(Crossing::Done(Ok(Raw::EMPTY)));
     }
+    if request.method == Method::TasksList {
+        return tasks::list(bay, &request).await.map(|page| Crossing::Done(Ok(page)));
+    }
     let binding = Binding::new(&request.caller.principal, &request.method, &request.params);
     let carried = request.returning.state.as_ref().map(|state| {
         let opened = bay.sealer.open(state, &binding, SystemTime::now());
         opened.map_err(|_| ErrorObject::invalid_params("`requestState` is not ours, not for this request, or too old"))
     });
-    let route = resolve(bay, &request).await?;
+    let route = match request.method {
+        Method::TasksGet | Method::TasksResult | Method::TasksCancel | Method::TasksUpdate => {
+            tasks::route(bay, &request)?
+        }
+        _ => resolve(bay, &request).await?,
+    };
     ticket.at(&route.server);
     let permit = policy::decide(&Wanted { caller: &request.caller, server: &route.server })?;
     match carried.transpose()? {
-        Some(Carried::Parked { handle }) => {
+        Some(Carried::Parked { bay: there, .. }) if there != bay.sealer.bay() => {
+            let what = "the call waits in another replica of this gateway (or in one that has ended): send all requests of \
+                        a client to one replica, or begin the call anew";
+            Err(ErrorObject::internal(what))
+        }
+        Some(Carried::Parked { handle, .. }) => {
             let parked = bay.parking.take(handle);
             let parked =
                 parked.ok_or_else(|| ErrorObject::invalid_params("the call that waited is no longer there"))?;
@@ -81,12 +91,19 @@ async fn serve(bay: &Inner, request: Request, cx: Cx, ticket: &mut Ticket) -> Re
         }
         Some(Carried::Through { server, state }) if *server == *route.server => {
             let returning = Return { answers: request.returning.answers.clone(), state };
-            begin(bay, permit, &request, route, returning, &cx, &binding).await
+            let going =
+                Going { bay, request: &request, route: &route, returning: &returning, cx: &cx, binding: &binding };
+            going.go(permit).await
         }
         Some(Carried::Through { .. }) => {
             Err(ErrorObject::invalid_params("`requestState` is for another server than this request"))
         }
-        None => begin(bay, permit, &request, route, Return::default(), &cx, &binding).await,
+        None => {
+            let returning = Return::default();
+            let going =
+                Going { bay, request: &request, route: &route, returning: &returning, cx: &cx, binding: &binding };
+            going.go(permit).await
+        }
     }
 }
 
@@ -98,159 +115,9 @@ fn whole_list(params: &Raw) -> Result<(), ErrorObject> {
     }
 }
 
-/// Finds what is meant; waits for servers that are still starting only for as long as it is not found without them.
-async fn resolve(bay: &Inner, request: &Request) -> Result<Route, ErrorObject> {
-    if let Some(route) = bay.once_there(|catalog| resolve_in(catalog, request).ok()).await {
-        return Ok(route);
-    }
-    resolve_in(&bay.catalog(), request).map_err(|unknown| match resolve_in(&bay.lost(), request) {
-        Ok(Route { server, .. }) => bay.not_connected(&server),
-        Err(_) => unknown,
-    })
-}
-
-fn resolve_in(catalog: &Catalog, request: &Request) -> Result<Route, ErrorObject> {
-    let params = &request.params;
-    let bare = |edit: (&str, Option<&Raw>)| params.with(&[edit, ("inputResponses", None), ("requestState", None)]);
-    let text = |key: &str| {
-        let value = params.get(key);
-        let text = value.as_ref().and_then(Raw::as_text).map(std::borrow::Cow::into_owned);
-        text.ok_or_else(|| ErrorObject::invalid_params(format!("`{key}` must be a string")))
-    };
-    match &request.method {
-        Method::ToolsCall | Method::PromptsGet => {
-            let (listed, word) =
-                if request.method == Method::ToolsCall { (Listed::Tools, "tool") } else { (Listed::Prompts, "prompt") };
-            let public = text("name")?;
-            let found = catalog.find(listed, &public);
-            let found = found.ok_or_else(|| ErrorObject::invalid_params(format!("unknown {word}: {public:?}")))?;
-            let params = bare(("name", Some(&Raw::of(&found.name))));
-            Ok(Route { server: Arc::clone(&found.server), params })
-        }
-        Method::ResourcesRead => {
-            let uri = text("uri")?;
-            let server = catalog.server_of(&uri).ok_or_else(|| {
-                let unknown = ErrorObject::new(code::RESOURCE_NOT_FOUND, format!("no server offers {uri:?}"));
-                unknown.with_data(&serde_json::json!({ "uri": uri }))
-            })?;
-            Ok(Route { server: Arc::clone(server), params: bare(("uri", Some(&Raw::of(&uri)))) })
-        }
-        Method::Complete => complete(catalog, params),
-        other => Err(ErrorObject::new(code::METHOD_NOT_FOUND, format!("{other} is not served by this gateway"))),
-    }
-}
-
-fn complete(catalog: &Catalog, params: &Raw) -> Result<Route, ErrorObject> {
-    let reference = params.get("ref").unwrap_or(Raw::NULL);
-    let text = |key: &str| reference.get(key).as_ref().and_then(Raw::as_text).map(std::borrow::Cow::into_owned);
-    let unknown = || ErrorObject::invalid_params(format!("unknown `ref`: {reference:?}"));
-    match text("type").as_deref() {
-        Some("ref/prompt") => {
-            let public = text("name").ok_or_else(unknown)?;
-            let found = catalog.find(Listed::Prompts, &public).ok_or_else(unknown)?;
-            let reference = reference.with(&[("name", Some(&Raw::of(&found.name)))]);
-            Ok(Route { server: Arc::clone(&found.server), params: params.with(&[("ref", Some(&reference))]) })
-        }
-        Some("ref/resource") => {
-            let uri = text("uri").ok_or_else(unknown)?;
-            let template = catalog.find(Listed::Templates, &uri).map(|found| &found.server);
-            let server = template.or_else(|| catalog.server_of(&uri)).ok_or_else(unknown)?;
-            Ok(Route { server: Arc::clone(server), params: params.clone() })
-        }
-        Some(_) | None => Err(unknown()),
-    }
-}
-
-async fn begin(
-    bay: &Inner,
-    permit: Permit,
-    request: &Request,
-    route: Route,
-    returning: Return,
-    cx: &Cx,
-    binding: &Binding<'_>,
-) -> Result<Crossing, ErrorObject> {
-    let seat = bay.seat(&permit, &request.caller).await?;
-    let going = Going { bay, request, route: &route, returning: &returning, cx, binding };
-    let lost = match going.over(seat).await? {
-        Crossing::Lost(lost) => lost,
-        crossing => return Ok(crossing),
-    };
-    match lost {
-        // It surely did not run: the server does not know the session, and refused it for that.
-        Lost { error, ride: Some(seat), heard: Heard::Nothing } if Seat::is_unknown(&error) => {
-            let startup = bay.startup(&route.server);
-            let seat = seat.renewed(startup).await.map_err(|_| bay.not_connected(&route.server))?;
-            let crossing = going.over(seat).await?;
-            Ok(answered(&route.server, crossing))
-        }
-        lost => Ok(answered(&route.server, Crossing::Lost(lost))),
-    }
-}
-
-/// A request on its way to a server.
-struct Going<'g> {
-    bay: &'g Inner,
-    request: &'g Request,
-    route: &'g Route,
-    returning: &'g Return,
-    cx: &'g Cx,
-    binding: &'g Binding<'g>,
-}
-
-impl Going<'_> {
-    /// Goes over one connection, to the end.
-    async fn over(&self, seat: Seat) -> Result<Crossing, ErrorObject> {
-        let Self { bay, request, route, returning, cx, binding } = self;
-        let revision = seat.connection.meeting().revision;
-        let params = conform_params(&request.method, &route.params, request.caller.introduction.revision, revision)
-            .map_err(ErrorObject::from)?;
-        let call = Call {
-            behalf: Some(Arc::clone(&seat.told)),
-            method: request.method.clone(),
-            params: Some(params),
-            wishes: self.wishes(&seat).await,
-            returning: Return::clone(returning),
-            patience: Patience { silence: bay.silence(&route.server), total: None },
-        };
-        match seat.connection.call(call).await {
-            Ok(running) => {
-                let ride = Ride { running, seat };
-                Ok(cross(ride, banks(bay, revision, request, cx, &route.server, binding)).await)
-            }
-            Err(error) if Seat::is_unknown(&error) => {
-                Ok(Crossing::Lost(Lost { error, ride: Some(seat), heard: Heard::Nothing }))
-            }
-            Err(error) => {
-                Err(ErrorObject::internal(format!("server {:?} could not be called: {error}", route.server)))
-            }
-        }
-    }
-
-    /// What the caller wants beside the outcome.
-    async fn wishes(&self, seat: &Seat) -> Wishes {
-        let Self { bay, request, cx, .. } = self;
-        let mut wishes = if cx.wants_progress() { Wishes::progress() } else { Wishes::default() };
-        let states = request.caller.introduction.revision.has(Feature::Stateless);
-        let level = if states {
-            let level = request.params.get("_meta").and_then(|meta| meta.get(envelope::LOG_LEVEL));
-            level.as_ref().and_then(Raw::as_text).and_then(|name| Level::parse(&name))
-        } else {
-            bay.sessions.level(&request.caller)
-        };
-        let Some(level) = level else { return wishes };
-        if seat.connection.meeting().revision.has(Feature::Stateless) {
-            wishes.log_level = Some(level.as_str().into());
-        } else if states {
-            seat.leg.raise(&seat.connection, level).await;
-        }
-        wishes
-    }
-}
-
 /// A crossing whose link failed, in a caller's words: whose fault it is, and that it is not the caller's.
 fn answered(server: &Arc<str>, crossing: Crossing) -> Crossing {
-    let Crossing::Lost(Lost { error, ride, .. }) = crossing else { return crossing };
+    let Crossing::Lost(Lost { error, seat, .. }) = crossing else { return crossing };
     let what = match error.kind() {
         Kind::Overdue => format!("server {server:?} did not answer in time: {error}"),
         Kind::Closed | Kind::SessionLost => {
@@ -258,7 +125,7 @@ fn answered(server: &Arc<str>, crossing: Crossing) -> Crossing {
         }
         _ => format!("server {server:?} failed: {error}"),
     };
-    if let Some(seat) = ride {
+    if let Some(seat) = seat {
         Inner::suspect(&seat, &error);
     }
     Crossing::Done(Err(ErrorObject::internal(what)))

@@ -8,8 +8,11 @@ use toolbay_protocol::{
     watch::Change,
 };
 
+use toolbay_transport::Caller;
+
 use super::inner::Inner;
 use crate::{
+    bridge::Tasks,
     config::Isolation,
     servers::{Leg, Server, Supervision},
 };
@@ -45,7 +48,15 @@ impl Supervision for Ear {
             }
             _ => None,
         };
-        bay.sessions.tell(&note, graveness, |caller| server.is_leg_of(leg, caller, &bay.declared));
+        let sharing = |caller: &Caller| server.is_leg_of(leg, caller, &bay.declared);
+        bay.sessions.tell(&note, graveness, sharing, |caller, note| {
+            let tasks = Tasks { sealer: &bay.sealer, principal: &caller.principal, server: &server.spec.name };
+            let renamed = |params: &Raw| match note.method {
+                Method::TaskStatus => tasks.renamed(params),
+                _ => tasks.related(params),
+            };
+            Note { method: note.method.clone(), params: note.params.as_ref().map(renamed) }
+        });
     }
 
     fn level(&self, server: &Server, leg: &Arc<Leg>) -> Option<Level> {

@@ -16,16 +16,18 @@ use tokio::{sync::watch, task::JoinHandle, time};
 use toolbay_protocol::{
     ErrorObject, Feature,
     exchange::{Level, Note},
-    greeting::Profile,
+    greeting::{Meeting, Profile},
     watch::Change,
 };
 use toolbay_transport::{Caller, Error, Hub, Kind};
 
+use super::offers;
 use crate::{
     audit::Ledger,
     bridge::{Parking, Sealer},
     callers::{Declared, Sessions},
     catalog::{Catalog, Listed, Part, Report},
+    config::Isolation,
     policy::{self, Permit, Wanted},
     servers::{Interest, NoSeat, Phase, Seat, Server},
 };
@@ -37,7 +39,9 @@ pub(crate) struct Inner {
     pub(super) servers: HashMap<Arc<str>, Arc<Server>>,
     pub(super) order: Vec<Arc<str>>,
     pub(super) tasks: Mutex<Vec<JoinHandle<()>>>,
-    pub(super) profile: Arc<Profile>,
+    /// How it introduces itself at the moment, and where no server offers more.
+    pub(super) profile: ArcSwap<Profile>,
+    pub(super) plain: Profile,
     pub(super) catalog: ArcSwap<Catalog>,
     pub(super) clashes: Mutex<Vec<Report>>,
     pub(super) hub: Hub,
@@ -172,7 +176,33 @@ impl Inner {
         for change in changes {
             self.hub.publish(&change);
         }
+        self.reintroduce();
         self.moved.send_modify(|count| *count += 1);
+    }
+
+    /// Promises what some server can: tasks, and the extensions that we carry.
+    fn reintroduce(&self) {
+        let meetings: Vec<_> = self.in_order().filter_map(|server| server.meeting()).collect();
+        let profile = offers::joined(&self.plain, &meetings);
+        if *self.profile.load_full() != profile {
+            self.profile.store(Arc::new(profile));
+        }
+    }
+
+    /// The server of that name.
+    pub(crate) fn server_named(&self, name: &str) -> Option<Arc<str>> {
+        self.servers.get(name).map(|server| Arc::clone(&server.spec.name))
+    }
+
+    /// The servers that list the tasks of one user.
+    pub(crate) fn listing_tasks(&self) -> Vec<Arc<str>> {
+        let lists = |server: &&Arc<Server>| {
+            let lists = |meeting: Meeting| {
+                meeting.revision.has(Feature::CoreTasks) && meeting.profile.declares(&["tasks", "list"])
+            };
+            server.spec.isolation != Isolation::Shared && server.meeting().is_some_and(lists)
+        };
+        self.in_order().filter(lists).map(|server| Arc::clone(&server.spec.name)).collect()
     }
 
     /// What the servers offered that are lost and not back yet.

@@ -1,8 +1,10 @@
 //! The bay: many servers, one service. What a request goes through is told in `relay`; this room only holds what it
 //! goes through.
 
+mod following;
 mod hearing;
 mod inner;
+mod offers;
 mod open;
 mod service;
 

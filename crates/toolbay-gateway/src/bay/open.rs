@@ -14,7 +14,7 @@ use super::{hearing::Ear, inner::Inner};
 use crate::{
     Identity,
     audit::{Event, Ledger},
-    bridge::{Parking, Sealer},
+    bridge::{Parking, Sealer, StateKey},
     callers::{Declared, Sessions},
     catalog::{Catalog, Found, Listed, Report},
     servers::{Server, Spec, Status, Supervision},
@@ -28,8 +28,13 @@ impl Bay {
     /// Opens a bay: every server begins to start at once. Two servers of one name are an error of the configuration,
     /// which has caught it before.
     pub fn open(identity: &Identity, specs: Vec<Spec>) -> Result<Self, getrandom::Error> {
+        Self::open_sealed(identity, specs, &StateKey::random()?)
+    }
+
+    /// The same with a key that other replicas have too: what one of them gives a caller to carry, each opens.
+    pub fn open_sealed(identity: &Identity, specs: Vec<Spec>, key: &StateKey) -> Result<Self, getrandom::Error> {
         let us = identity.client();
-        let sealer = Sealer::random()?;
+        let sealer = Sealer::new(key)?;
         let bay = Arc::new_cyclic(|weak: &Weak<Inner>| {
             let ear: Arc<dyn Supervision> = Arc::new(Ear(weak.clone()));
             let order: Vec<_> = specs.iter().map(|spec| Arc::clone(&spec.name)).collect();
@@ -43,7 +48,8 @@ impl Bay {
                 servers,
                 order,
                 tasks: Mutex::new(tasks),
-                profile: Arc::new(identity.server()),
+                profile: ArcSwap::from_pointee(identity.server()),
+                plain: identity.server(),
                 catalog: ArcSwap::default(),
                 clashes: Mutex::default(),
                 hub: Hub::new(),

@@ -12,12 +12,12 @@ use toolbay_protocol::{
 };
 use toolbay_transport::{Caller, Cx, Request, Service, Watch};
 
-use super::open::Bay;
+use super::{following, open::Bay};
 use crate::relay;
 
 impl Service for Bay {
     fn profile(&self) -> Arc<Profile> {
-        Arc::clone(&self.0.profile)
+        self.0.profile.load_full()
     }
 
     fn call(&self, request: Request, cx: Cx) -> impl Future<Output = Outcome> + Send {
@@ -32,6 +32,14 @@ impl Service for Bay {
     async fn watch(&self, caller: &Arc<Caller>, mut filter: Filter) -> Result<Watch, ErrorObject> {
         let uris = std::mem::take(&mut filter.uris);
         let listens = filter.tools || filter.prompts || filter.resources;
+        let tasks = std::mem::take(&mut filter.tasks);
+        let opened = if tasks.is_empty() {
+            vec![]
+        } else {
+            let (honoured, opened) = following::open(&self.0, caller, tasks).await;
+            filter.tasks = honoured;
+            opened
+        };
         let (mut kept, mut refused) = (vec![], None);
         for watched in join_all(uris.into_iter().map(|uri| self.0.watch_resource(caller, uri))).await {
             match watched {
@@ -46,7 +54,11 @@ impl Service for Bay {
         match refused {
             Some(error) if filter.is_empty() => Err(error),
             Some(_) | None => {
-                let watch = self.0.hub.watch(filter).keeping(kept);
+                let watch = self.0.hub.watch(filter);
+                // Followed only now, so that what is told first is heard.
+                let follow = |stream| following::follow(&self.0, caller.principal.clone(), stream);
+                let followed: Vec<_> = opened.into_iter().map(follow).collect();
+                let watch = watch.keeping((kept, followed));
                 if listens && caller.introduction.revision.has(Feature::Handshake) {
                     self.0.sessions.heard_by(caller, watch.voice());
                 }

@@ -14,6 +14,7 @@ use toolbay_transport::{Caller, Cx, Error, Gone, Reply, talk::Manner};
 use super::{
     park::{Parked, Parking, Ride},
     seal::{Binding, Carried, Sealer},
+    tasks::Tasks,
 };
 use crate::servers::Seat;
 
@@ -34,7 +35,7 @@ pub(crate) enum Crossing {
 #[derive(Debug)]
 pub(crate) struct Lost {
     pub(crate) error: Error,
-    pub(crate) ride: Option<Seat>,
+    pub(crate) seat: Option<Seat>,
     pub(crate) heard: Heard,
 }
 
@@ -101,7 +102,7 @@ pub(crate) async fn cross(mut ride: Ride, banks: Banks<'_>) -> Crossing {
                     waiting.push(Box::pin(async move { (asks, cx.ask(shown, None).await) }));
                 }
             },
-            Ok(Step::Done(outcome)) => return Crossing::Done(banks.outcome(outcome)),
+            Ok(Step::Done(outcome)) => return Crossing::Done(banks.outcome(outcome, &ride.seat)),
             Err(error) => return Crossing::lost(error, ride, heard),
         }
     }
@@ -109,7 +110,7 @@ pub(crate) async fn cross(mut ride: Ride, banks: Banks<'_>) -> Crossing {
 
 impl Crossing {
     fn lost(error: Error, ride: Ride, heard: Heard) -> Self {
-        Self::Lost(Lost { error, ride: Some(ride.seat), heard })
+        Self::Lost(Lost { error, seat: Some(ride.seat), heard })
     }
 }
 
@@ -123,9 +124,13 @@ impl Banks<'_> {
         asks.iter().try_for_each(|(_, ask)| self.caller.introduction.admits(ask)).map_err(ErrorObject::from)
     }
 
+    fn tasks(&self) -> Tasks<'_> {
+        Tasks { sealer: self.sealer, principal: &self.caller.principal, server: self.server }
+    }
+
     async fn note(&self, note: Note) -> Result<(), Gone> {
-        let params = match &note.params {
-            Some(params) => conform_params(&note.method, params, self.revision, self.caller_revision()).ok(),
+        let params = match note.params.map(|params| self.tasks().related(&params)) {
+            Some(params) => conform_params(&note.method, &params, self.revision, self.caller_revision()).ok(),
             None => None,
         };
         self.cx.note(Note { method: note.method, params }).await
@@ -133,10 +138,10 @@ impl Banks<'_> {
 
     fn asks(&self, asks: &Asks) -> Asks {
         let conformed = |ask: &Ask| {
-            let params = ask.params.as_ref();
+            let params = ask.params.as_ref().map(|params| self.tasks().related(params));
             let params = params.map(|params| {
-                conform_params(&ask.method, params, self.revision, self.caller_revision())
-                    .unwrap_or_else(|_| params.clone())
+                conform_params(&ask.method, &params, self.revision, self.caller_revision())
+                    .unwrap_or(params)
             });
             Ask { method: ask.method.clone(), params }
         };
@@ -149,6 +154,7 @@ impl Banks<'_> {
             let method = asks.get(key).map(|ask| &ask.method);
             match (answer, method) {
                 (Ok(answer), Some(method)) => {
+                    let answer = self.tasks().related_there(&answer);
                     Ok(conform_answer(method, &answer, self.caller_revision(), self.revision).unwrap_or(answer))
                 }
                 (answer, _) => answer,
@@ -187,7 +193,7 @@ impl Banks<'_> {
         let carried = match asks.standing() {
             Standing::Over(state) => Carried::Through { server: self.server.to_string(), state: state.clone() },
             Standing::Open => match self.parking.reserve() {
-                Some(handle) => Carried::Parked { handle },
+                Some(handle) => Carried::Parked { bay: self.sealer.bay(), handle },
                 None => {
                     let what = "too many calls wait for their callers (limit `parked_calls`); try again later";
                     return Crossing::Done(Err(ErrorObject::internal(what)));
@@ -195,7 +201,7 @@ impl Banks<'_> {
             },
         };
         let shown = self.asks(&asks);
-        let handle = if let Carried::Parked { handle } = carried { Some(handle) } else { None };
+        let handle = if let Carried::Parked { handle, .. } = carried { Some(handle) } else { None };
         let Ok(state) = self.sealer.seal(carried, self.binding, SystemTime::now()) else {
             return Crossing::Done(Err(ErrorObject::internal("the system has no random numbers to seal with")));
         };
@@ -214,8 +220,13 @@ impl Banks<'_> {
     }
 
     /// An outcome as the caller's revision writes it.
-    pub(crate) fn outcome(&self, outcome: Outcome) -> Outcome {
+    fn outcome(&self, outcome: Outcome, seat: &Seat) -> Outcome {
         let result: Raw = outcome.map_err(|error| self.error(error))?;
+        let (result, begun) = self.tasks().result(&self.method, self.revision, &result);
+        if let Some(begun) = begun {
+            // The task may not outlive the connection over which it began.
+            seat.leg.keep_for(begun.life);
+        }
         conform_result(&self.method, &result, self.revision, self.caller_revision()).map_err(|fault| {
             let what =
                 format!("server {:?} answers what revision {} does not allow: {fault}", self.server, self.revision);

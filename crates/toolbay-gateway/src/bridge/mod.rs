@@ -4,7 +4,10 @@
 mod cross;
 mod park;
 mod seal;
+pub(crate) mod tasks;
 
 pub(crate) use cross::{Banks, Crossing, Heard, Lost, cross};
 pub(crate) use park::{Parked, Parking, Ride};
-pub(crate) use seal::{Binding, Carried, Sealer};
+pub(crate) use seal::{Binding, Carried, Sealer, Sort};
+pub use seal::{StateKey, StateKeyError};
+pub(crate) use tasks::Tasks;

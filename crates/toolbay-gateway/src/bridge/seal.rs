@@ -2,7 +2,10 @@
 
 use std::{fmt, time::SystemTime};
 
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use base64::{
+    Engine as _,
+    engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
+};
 use chacha20poly1305::{
     Key, KeyInit, XChaCha20Poly1305, XNonce,
     aead::{Aead, Payload},
@@ -21,8 +24,8 @@ const NONCE: usize = 24;
 pub(crate) enum Carried {
     /// The server keeps nothing: its own state, if it gave one.
     Through { server: String, state: Option<Raw> },
-    /// The call waits here, under this handle.
-    Parked { handle: u64 },
+    /// The call waits under this handle, in the bay of this number alone.
+    Parked { bay: u64, handle: u64 },
 }
 
 /// Who may bring it back, and for what. It is not carried but made again from the request that comes back.
@@ -43,10 +46,7 @@ impl<'r> Binding<'r> {
     fn bytes(&self) -> Vec<u8> {
         let Self { principal, method, params } = self;
         let bare = params.with(&[("_meta", None), ("inputResponses", None), ("requestState", None)]);
-        let mut bound = match principal {
-            Principal::Local => b"local".to_vec(),
-            Principal::Named(name) => [b"named ", name.as_bytes()].concat(),
-        };
+        let mut bound = bytes_of(principal);
         bound.push(0);
         bound.extend_from_slice(method.as_str().as_bytes());
         bound.push(0);
@@ -62,14 +62,58 @@ struct Content {
 }
 
 /// Seals and opens; every bay with the same key opens what another sealed.
-pub(crate) struct Sealer(XChaCha20Poly1305);
+pub(crate) struct Sealer {
+    states: XChaCha20Poly1305,
+    names: XChaCha20Poly1305,
+    naming: [u8; 32],
+    /// Tells this bay apart from others with the same key.
+    bay: u64,
+}
 
 impl Sealer {
-    /// A sealer with a key of its own, which ends with this process.
-    pub(crate) fn random() -> Result<Self, getrandom::Error> {
-        let mut key = [0; 32];
-        getrandom::fill(&mut key)?;
-        Ok(Self(XChaCha20Poly1305::new(&Key::from(key))))
+    /// A sealer with this key.
+    pub(crate) fn new(key: &StateKey) -> Result<Self, getrandom::Error> {
+        let derived = |what: &[u8]| <[u8; 32]>::from(Sha256::digest([&key.0, what].concat()));
+        let cipher = |what: &[u8]| XChaCha20Poly1305::new(&Key::from(derived(what)));
+        let mut bay = [0; 8];
+        getrandom::fill(&mut bay)?;
+        Ok(Self {
+            states: cipher(b"states"),
+            names: cipher(b"names"),
+            naming: derived(b"naming"),
+            bay: u64::from_be_bytes(bay),
+        })
+    }
+
+    /// The number of this bay.
+    pub(crate) fn bay(&self) -> u64 {
+        self.bay
+    }
+
+    /// The public name, for this principal alone, of what a server calls `name`. It is the same each time; nobody can
+    /// make one up, and nobody else's opens.
+    pub(crate) fn name(&self, sort: Sort, principal: &Principal, server: &str, name: &str) -> String {
+        let bound = [&[sort as u8][..], &bytes_of(principal)].concat();
+        let plain = [server.as_bytes(), b"\0", name.as_bytes()].concat();
+        // The nonce follows from all that goes in: no two different texts are sealed with one.
+        let length = (bound.len() as u64).to_be_bytes();
+        let digest = Sha256::digest([&self.naming, &length[..], &bound, &plain].concat());
+        let mut nonce = [0; NONCE];
+        nonce.copy_from_slice(&digest[..NONCE]);
+        let sealed = self.names.encrypt(&XNonce::from(nonce), Payload { msg: &plain, aad: &bound });
+        let sealed = sealed.expect("a short text can be sealed");
+        URL_SAFE_NO_PAD.encode([&nonce[..], &sealed].concat())
+    }
+
+    /// The server, and what it calls what `public` names to this principal.
+    pub(crate) fn named(&self, sort: Sort, principal: &Principal, public: &str) -> Option<(String, String)> {
+        let bound = [&[sort as u8][..], &bytes_of(principal)].concat();
+        let text = URL_SAFE_NO_PAD.decode(public.as_bytes()).ok()?;
+        let (nonce, sealed) = text.split_at_checked(NONCE)?;
+        let nonce: [u8; NONCE] = nonce.try_into().ok()?;
+        let plain = self.names.decrypt(&XNonce::from(nonce), Payload { msg: sealed, aad: &bound }).ok()?;
+        let (server, name) = std::str::from_utf8(&plain).ok()?.split_once('\0')?;
+        Some((server.to_owned(), name.to_owned()))
     }
 
     /// Seals `carried` until its life is over.
@@ -79,7 +123,7 @@ impl Sealer {
         let mut nonce = [0; NONCE];
         getrandom::fill(&mut nonce).map_err(|_| SealError)?;
         let payload = Payload { msg: content.as_bytes(), aad: &binding.bytes() };
-        let sealed = self.0.encrypt(&XNonce::from(nonce), payload).map_err(|_| SealError)?;
+        let sealed = self.states.encrypt(&XNonce::from(nonce), payload).map_err(|_| SealError)?;
         let mut text = nonce.to_vec();
         text.extend_from_slice(&sealed);
         Ok(Raw::of(&URL_SAFE_NO_PAD.encode(text)))
@@ -92,11 +136,73 @@ impl Sealer {
         let (nonce, sealed) = text.split_at_checked(NONCE).ok_or(SealError)?;
         let nonce: [u8; NONCE] = nonce.try_into().map_err(|_| SealError)?;
         let payload = Payload { msg: sealed, aad: &binding.bytes() };
-        let content = self.0.decrypt(&XNonce::from(nonce), payload).map_err(|_| SealError)?;
+        let content = self.states.decrypt(&XNonce::from(nonce), payload).map_err(|_| SealError)?;
         let content: Content = serde_json::from_slice(&content).map_err(|_| SealError)?;
         if content.until < seconds(now) { Err(SealError) } else { Ok(content.carried) }
     }
 }
+
+fn bytes_of(principal: &Principal) -> Vec<u8> {
+    match principal {
+        Principal::Local => b"local".to_vec(),
+        Principal::Named(name) => [b"named ", name.as_bytes()].concat(),
+    }
+}
+
+/// What a public name is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sort {
+    /// A task.
+    Task = 1,
+    /// A place in a list.
+    Cursor = 2,
+}
+
+/// The key with which replicas open what another of them gave its callers to carry.
+#[derive(Clone, PartialEq, Eq)]
+pub struct StateKey([u8; 32]);
+
+impl StateKey {
+    /// A key that nobody else has.
+    pub fn random() -> Result<Self, getrandom::Error> {
+        let mut key = [0; 32];
+        getrandom::fill(&mut key)?;
+        Ok(Self(key))
+    }
+
+    /// Reads 32 bytes, written as 64 hexadecimal digits or in base64.
+    pub fn parse(text: &str) -> Result<Self, StateKeyError> {
+        let text = text.trim();
+        let bytes = hexadecimal(text).or_else(|| {
+            let plain = text.trim_end_matches('=').replace('-', "+").replace('_', "/");
+            STANDARD_NO_PAD.decode(plain.as_bytes()).ok()
+        });
+        bytes.and_then(|bytes| bytes.try_into().ok()).map(Self).ok_or(StateKeyError)
+    }
+}
+
+fn hexadecimal(text: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u8> = text.chars().map(|digit| digit.to_digit(16).map(|digit| digit as u8)).collect::<Option<_>>()?;
+    (digits.len() == 64).then(|| digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+}
+
+impl fmt::Debug for StateKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StateKey(***)")
+    }
+}
+
+/// A text that is no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateKeyError;
+
+impl fmt::Display for StateKeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a state key is 32 random bytes as 64 hexadecimal digits or in base64, as `openssl rand -hex 32` makes")
+    }
+}
+
+impl std::error::Error for StateKeyError {}
 
 fn seconds(time: SystemTime) -> u64 {
     time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
@@ -120,7 +226,7 @@ mod tests {
 
     #[test]
     fn only_the_same_caller_brings_the_same_request_back_in_time() {
-        let sealer = Sealer::random().unwrap();
+        let sealer = Sealer::new(&StateKey::random().unwrap()).unwrap();
         let (now, method) = (SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000), Method::ToolsCall);
         let params = |text: &str| Raw::parse(text.to_owned().into(), Default::default()).unwrap();
         let first = params(r#"{"name":"x","_meta":{"a":1}}"#);
@@ -142,7 +248,35 @@ mod tests {
         tampered.replace_range(40..41, if &tampered[40..41] == "A" { "B" } else { "A" });
         assert_eq!(open(&Raw::of(&tampered), Binding::new(&Principal::Local, &method, &again), now), Err(SealError));
         assert_eq!(open(&Raw::EMPTY, Binding::new(&Principal::Local, &method, &again), now), Err(SealError));
-        let elsewhere = Sealer::random().unwrap();
+        let elsewhere = Sealer::new(&StateKey::random().unwrap()).unwrap();
         assert_eq!(elsewhere.open(&state, &Binding::new(&Principal::Local, &method, &again), now), Err(SealError));
+    }
+
+    #[test]
+    fn a_name_is_the_same_each_time_and_opens_for_its_principal_alone() {
+        let key = StateKey::random().unwrap();
+        let (one, other) = (Sealer::new(&key).unwrap(), Sealer::new(&key).unwrap());
+        let eve = Principal::Named("eve".into());
+        let name = one.name(Sort::Task, &Principal::Local, "server", "t-1");
+        assert_eq!(name, other.name(Sort::Task, &Principal::Local, "server", "t-1"));
+        assert_eq!(other.named(Sort::Task, &Principal::Local, &name), Some(("server".into(), "t-1".into())));
+        assert_eq!(one.named(Sort::Task, &eve, &name), None);
+        assert_eq!(one.named(Sort::Cursor, &Principal::Local, &name), None);
+        assert_ne!(name, one.name(Sort::Task, &Principal::Local, "server2", "t-1"));
+        let stranger = Sealer::new(&StateKey::random().unwrap()).unwrap();
+        assert_eq!(stranger.named(Sort::Task, &Principal::Local, &name), None);
+    }
+
+    #[test]
+    fn keys_are_read_as_people_write_them() {
+        let hex = "00".repeat(31) + "ff";
+        let key = StateKey::parse(&hex).unwrap();
+        let base64 = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAP8";
+        assert_eq!(StateKey::parse(&format!(" {base64}=\n")), Ok(key.clone()));
+        assert_eq!(StateKey::parse(base64), Ok(key.clone()));
+        assert_eq!(format!("{key:?}"), "StateKey(***)");
+        for wrong in ["", "00", &hex[1..], &format!("{hex}0"), "é"] {
+            assert_eq!(StateKey::parse(wrong), Err(StateKeyError), "{wrong}");
+        }
     }
 }

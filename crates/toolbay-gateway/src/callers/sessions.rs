@@ -82,7 +82,13 @@ impl Sessions {
     }
 
     /// Tells those whom `which` names; a line of log only where it is grave enough for them.
-    pub(crate) fn tell(&self, note: &Note, graveness: Option<Level>, which: impl Fn(&Caller) -> bool) {
+    pub(crate) fn tell(
+        &self,
+        note: &Note,
+        graveness: Option<Level>,
+        which: impl Fn(&Caller) -> bool,
+        named: impl Fn(&Caller, &Note) -> Note,
+    ) {
         let voices: Vec<_> = {
             let table = self.table();
             let wants = |session: &&Session| match (graveness, session.level) {
@@ -94,7 +100,7 @@ impl Sessions {
         };
         for (caller, voice) in voices {
             if !note.method.is_foreign_to(caller.introduction.revision) {
-                voice.say(note.clone());
+                voice.say(named(&caller, note));
             }
         }
     }

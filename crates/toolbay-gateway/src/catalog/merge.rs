@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use toolbay_protocol::{Method, Raw, Revision, headers::HeaderPlan, raw::Object, types::relay::conform_result};
+use toolbay_protocol::{Feature, Method, Raw, Revision, headers::HeaderPlan, raw::Object, types::relay::conform_result};
 
 use super::{part::Part, template};
 
@@ -34,6 +34,27 @@ pub struct Found {
     pub name: String,
     /// The definition, as the server wrote it.
     pub definition: Raw,
+    /// Whether it must run as a task.
+    pub task: TaskNeed,
+}
+
+/// Whether a tool must run as a task (2025-11-25).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskNeed {
+    /// It need not, or is no tool.
+    None,
+    /// It runs as nothing else.
+    Must,
+}
+
+impl TaskNeed {
+    fn of(definition: &Raw, revision: Revision) -> Self {
+        if !revision.has(Feature::CoreTasks) {
+            return Self::None;
+        }
+        let support = definition.get("execution").and_then(|execution| execution.get("taskSupport"));
+        if support.is_some_and(|support| support.as_bytes() == b"\"required\"") { Self::Must } else { Self::None }
+    }
 }
 
 /// A list that may be asked for.
@@ -148,7 +169,9 @@ impl Catalog {
             let what = format!("{} {name:?} stands in {} already; left out", listed.key(), first.server);
             return reports.push(Report::new(&part.server, what));
         }
-        let found = Found { server: Arc::clone(&part.server), name: name.to_owned(), definition: definition.clone() };
+        let task = TaskNeed::of(definition, part.revision);
+        let definition = definition.clone();
+        let found = Found { server: Arc::clone(&part.server), name: name.to_owned(), definition, task };
         table.found.insert(public, found);
         table.shown.push((shown, part.revision));
     }

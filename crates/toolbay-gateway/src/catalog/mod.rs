@@ -7,7 +7,7 @@ mod names;
 mod part;
 mod template;
 
-pub use merge::{Catalog, Found, Listed, Report};
+pub use merge::{Catalog, Found, Listed, Report, TaskNeed};
 pub use names::public_name;
 pub use part::Part;
 

@@ -115,11 +115,6 @@ impl Server {
         Status { server: Arc::clone(&self.spec.name), transport: self.spec.transport, phase }
     }
 
-    /// The connection with which its lists are kept, where it is open.
-    pub(crate) fn connection(&self) -> Option<Connection> {
-        self.base.open()
-    }
-
     /// What it says of itself, where it is connected.
     pub(crate) fn meeting(&self) -> Option<Meeting> {
         self.base.open().map(|connection| connection.meeting().clone())

@@ -1,0 +1,56 @@
+//! What the bay promises its clients: no more than some server of its can.
+
+use toolbay_protocol::{
+    Feature, Raw,
+    greeting::{Meeting, Profile},
+    method::TASKS,
+    raw::Object,
+};
+
+/// MCP Apps: resources that a client shows as pages. It has no methods of its own.
+const APPS: &str = "io.modelcontextprotocol/ui";
+
+/// `plain`, and what the servers add.
+pub(super) fn joined(plain: &Profile, meetings: &[Meeting]) -> Profile {
+    let tasks = core_tasks(meetings);
+    let extensions = extensions(meetings);
+    let edits = [("tasks", tasks.as_ref()), ("extensions", extensions.as_ref())];
+    Profile { capabilities: plain.capabilities.with(&edits), ..plain.clone() }
+}
+
+/// Tasks of the 2025-11-25 core, as far as any server has them.
+fn core_tasks(meetings: &[Meeting]) -> Option<Raw> {
+    let any = |path: &[&str]| {
+        meetings.iter().any(|meeting| meeting.revision.has(Feature::CoreTasks) && meeting.profile.declares(path))
+    };
+    if !any(&["tasks"]) {
+        return None;
+    }
+    let mut tasks = Object::with_capacity(96);
+    for way in ["list", "cancel"] {
+        if any(&["tasks", way]) {
+            tasks.put(way, &Raw::EMPTY);
+        }
+    }
+    if any(&["tasks", "requests", "tools", "call"]) {
+        tasks.put_value("requests", &serde_json::json!({"tools": {"call": {}}}));
+    }
+    Some(tasks.finish())
+}
+
+/// The extensions that some server has and that we carry; the settings are those of the first.
+fn extensions(meetings: &[Meeting]) -> Option<Raw> {
+    let mut all = Object::with_capacity(96);
+    for id in [TASKS, APPS] {
+        let found = meetings.iter().find_map(|meeting| {
+            // spec: tasks extension, it means nothing in a handshake
+            let means = id != TASKS || meeting.revision.has(Feature::Stateless);
+            meeting.profile.capabilities.get("extensions")?.get(id).filter(|_| means)
+        });
+        if let Some(settings) = found {
+            all.put(id, &settings);
+        }
+    }
+    let all = all.finish();
+    (all != Raw::EMPTY).then_some(all)
+}

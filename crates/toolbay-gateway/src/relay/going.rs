@@ -1,0 +1,151 @@
+//! One call over a connection, to its end; and again over another one where it surely did not run.
+
+use std::sync::Arc;
+
+use memchr::memmem;
+use toolbay_protocol::{
+    ErrorObject, Feature, Method, Raw,
+    exchange::{Level, Return, Step, Wishes},
+    fault::code,
+    greeting::envelope,
+    peer::{Call, Patience},
+    raw::Kind,
+    types::relay::conform_params,
+};
+use toolbay_transport::{Cx, Request};
+
+use super::{answered, banks, resolve::Route};
+use crate::{
+    bay::Inner,
+    bridge::{Binding, Crossing, Heard, Lost, Ride, cross, tasks},
+    catalog::TaskNeed,
+    policy::Permit,
+    servers::Seat,
+};
+
+/// A request on its way to a server.
+pub(super) struct Going<'g> {
+    pub(super) bay: &'g Inner,
+    pub(super) request: &'g Request,
+    pub(super) route: &'g Route,
+    pub(super) returning: &'g Return,
+    pub(super) cx: &'g Cx,
+    pub(super) binding: &'g Binding<'g>,
+}
+
+impl Going<'_> {
+    /// Goes to the end.
+    pub(super) async fn go(&self, permit: Permit) -> Result<Crossing, ErrorObject> {
+        let Self { bay, request, route, .. } = self;
+        let seat = bay.seat(&permit, &request.caller).await?;
+        match self.over(seat).await? {
+            // It surely did not run: the server does not know the session, and refused it for that.
+            Crossing::Lost(Lost { error, seat: Some(seat), heard: Heard::Nothing }) if Seat::is_unknown(&error) => {
+                let seat = seat.renewed(bay.startup(&route.server)).await;
+                let seat = seat.map_err(|_| bay.not_connected(&route.server))?;
+                Ok(answered(&route.server, self.over(seat).await?))
+            }
+            crossing => Ok(answered(&route.server, crossing)),
+        }
+    }
+
+    /// Goes over one connection.
+    async fn over(&self, seat: Seat) -> Result<Crossing, ErrorObject> {
+        let Self { bay, request, route, cx, binding, .. } = self;
+        let revision = seat.connection.meeting().revision;
+        let theirs = request.caller.introduction.revision;
+        self.refuse_task(&seat)?;
+        let params =
+            conform_params(&request.method, &route.params, theirs, revision).map_err(ErrorObject::from)?;
+        let hidden = route.task == TaskNeed::Must && revision.has(Feature::CoreTasks) && !theirs.has(Feature::CoreTasks);
+        let call = self.call(&seat, if hidden { tasks::as_task(&params) } else { params }).await;
+        let begun = match seat.connection.call(call).await {
+            Ok(running) if hidden => self.begun(running, &seat).await,
+            begun => begun,
+        };
+        match begun {
+            Ok(running) => {
+                let ride = Ride { running, seat };
+                Ok(cross(ride, banks(bay, revision, request, cx, &route.server, binding)).await)
+            }
+            Err(error) if Seat::is_unknown(&error) => {
+                Ok(Crossing::Lost(Lost { error, seat: Some(seat), heard: Heard::Nothing }))
+            }
+            Err(error) => Err(ErrorObject::internal(format!("server {:?} could not be called: {error}", route.server))),
+        }
+    }
+
+    async fn call(&self, seat: &Seat, params: Raw) -> Call {
+        let Self { bay, request, route, returning, .. } = self;
+        Call {
+            behalf: Some(Arc::clone(&seat.told)),
+            method: request.method.clone(),
+            params: Some(params),
+            wishes: self.wishes(seat).await,
+            returning: Return::clone(returning),
+            patience: Patience { silence: bay.silence(&route.server), total: None },
+        }
+    }
+
+    /// What the caller wants beside the outcome.
+    async fn wishes(&self, seat: &Seat) -> Wishes {
+        let Self { bay, request, cx, .. } = self;
+        let mut wishes = if cx.wants_progress() { Wishes::progress() } else { Wishes::default() };
+        let states = request.caller.introduction.revision.has(Feature::Stateless);
+        let level = if states {
+            let level = request.params.get("_meta").and_then(|meta| meta.get(envelope::LOG_LEVEL));
+            level.as_ref().and_then(Raw::as_text).and_then(|name| Level::parse(&name))
+        } else {
+            bay.sessions.level(&request.caller)
+        };
+        let Some(level) = level else { return wishes };
+        if seat.connection.meeting().revision.has(Feature::Stateless) {
+            wishes.log_level = Some(level.as_str().into());
+        } else if states {
+            seat.leg.raise(&seat.connection, level).await;
+        }
+        wishes
+    }
+
+    /// A caller that wants a task of a server that knows of none is told so: the server would never learn of the wish.
+    // spec: 2025-11-25 basic/utilities/tasks, tool-level negotiation
+    fn refuse_task(&self, seat: &Seat) -> Result<(), ErrorObject> {
+        let Self { request, route, .. } = self;
+        let theirs = request.caller.introduction.revision;
+        if request.method != Method::ToolsCall
+            || !theirs.has(Feature::CoreTasks)
+            || memmem::find(request.params.as_bytes(), b"\"task\"").is_none()
+            || request.params.get("task").is_none_or(|task| task.kind() != Kind::Object)
+        {
+            return Ok(());
+        }
+        let meeting = seat.connection.meeting();
+        if meeting.revision.has(Feature::CoreTasks) && meeting.profile.declares(&["tasks", "requests", "tools", "call"]) {
+            return Ok(());
+        }
+        let what = format!("server {:?} runs no tool as a task; call it without `task`", route.server);
+        Err(ErrorObject::new(code::METHOD_NOT_FOUND, what))
+    }
+
+    /// Waits for a task that its caller need not know of: a tool that runs as nothing else was called by somebody whose
+    /// revision has no tasks.
+    async fn begun(
+        &self,
+        mut running: toolbay_transport::Running,
+        seat: &Seat,
+    ) -> Result<toolbay_transport::Running, toolbay_transport::Error> {
+        let refused = |what: String| toolbay_transport::Error::new(toolbay_transport::Kind::Misbehaved, what);
+        let result = loop {
+            match running.step().await? {
+                Step::Done(Ok(result)) => break result,
+                Step::Done(Err(error)) => return Err(refused(format!("it does not begin the task: {error}"))),
+                // Of what the task says and asks its result tells.
+                Step::Note(_) => {}
+                Step::Ask(_) => return Err(refused("it asks before it begins the task".into())),
+            }
+        };
+        let awaited = tasks::awaited(&result).ok_or_else(|| refused("it answers without the task it must begin".into()))?;
+        let call = Call { method: Method::TasksResult, ..self.call(seat, awaited).await };
+        seat.connection.call(call).await
+    }
+}

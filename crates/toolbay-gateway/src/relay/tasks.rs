@@ -1,0 +1,85 @@
+//! The methods that look after tasks: each goes to the server whose task it is.
+
+use std::sync::Arc;
+
+use toolbay_protocol::{
+    ErrorObject, Fault, Feature, Method, Raw,
+    fault::code,
+    method::TASKS,
+    peer::{Call, Patience},
+    raw::Object,
+};
+use toolbay_transport::Request;
+
+use super::resolve::Route;
+use crate::{
+    bay::Inner,
+    bridge::{Sort, Tasks},
+    policy::{self, Wanted},
+};
+
+/// Where a request goes that names a task.
+pub(super) fn route(bay: &Inner, request: &Request) -> Result<Route, ErrorObject> {
+    let caller = &request.caller;
+    if caller.introduction.revision.has(Feature::Stateless) && !caller.introduction.declares(&["extensions", TASKS]) {
+        return Err(Fault::extension(TASKS).into());
+    }
+    if request.method == Method::TasksUpdate && !caller.introduction.revision.has(Feature::Stateless) {
+        return Err(Fault::method(&request.method).into());
+    }
+    let public = request.params.get("taskId");
+    let public = public.as_ref().and_then(Raw::as_text);
+    let public = public.ok_or_else(|| ErrorObject::invalid_params("`taskId` must be a string"))?;
+    // spec: tasks, nobody learns whether a task of somebody else is there
+    let unknown = || ErrorObject::invalid_params(format!("unknown task: {public:?}"));
+    let (server, id) = bay.sealer.named(Sort::Task, &caller.principal, &public).ok_or_else(unknown)?;
+    let server = bay.server_named(&server).ok_or_else(unknown)?;
+    Ok(Route::new(&server, request.params.with(&[("taskId", Some(&Raw::of(&id)))])))
+}
+
+/// A page of the caller's tasks: one page of one server. Those of servers that cannot tell users apart stay unlisted.
+pub(super) async fn list(bay: &Inner, request: &Request) -> Result<Raw, ErrorObject> {
+    let principal = &request.caller.principal;
+    let servers = bay.listing_tasks();
+    let unknown = || ErrorObject::invalid_params("unknown `cursor`");
+    let (place, cursor) = match request.params.get("cursor").filter(|cursor| *cursor != Raw::NULL) {
+        None => (0, None),
+        Some(cursor) => {
+            let cursor = cursor.as_text().ok_or_else(unknown)?;
+            let (server, cursor) = bay.sealer.named(Sort::Cursor, principal, &cursor).ok_or_else(unknown)?;
+            let place = servers.iter().position(|name| **name == *server).ok_or_else(unknown)?;
+            (place, cursor.strip_prefix('=').map(str::to_owned))
+        }
+    };
+    let mut result = Object::with_capacity(256);
+    let Some(server) = servers.get(place) else {
+        result.put("tasks", &Raw::array(&[]));
+        return Ok(result.finish());
+    };
+    let page = page(bay, request, server, cursor).await?;
+    let tasks = Tasks { sealer: &bay.sealer, principal, server };
+    result.put("tasks", &Raw::array(&tasks.page(&page)));
+    let more = page.get("nextCursor");
+    let next = match more.as_ref().and_then(Raw::as_text) {
+        Some(more) => Some((server, format!("={more}"))),
+        None => servers.get(place + 1).map(|next| (next, String::new())),
+    };
+    if let Some((server, cursor)) = next {
+        result.put_text("nextCursor", &bay.sealer.name(Sort::Cursor, principal, server, &cursor));
+    }
+    Ok(result.finish())
+}
+
+async fn page(bay: &Inner, request: &Request, server: &Arc<str>, cursor: Option<String>) -> Result<Raw, ErrorObject> {
+    let permit = policy::decide(&Wanted { caller: &request.caller, server })?;
+    let seat = bay.seat(&permit, &request.caller).await?;
+    let params = cursor.map(|cursor| {
+        let mut params = Object::with_capacity(64);
+        params.put_text("cursor", &cursor);
+        params.finish()
+    });
+    let patience = Patience { silence: bay.silence(server), total: None };
+    let call = Call { patience, behalf: Some(Arc::clone(&seat.told)), ..Call::new(Method::TasksList, params) };
+    let failed = |error| ErrorObject::new(code::INTERNAL, format!("server {server:?} does not list its tasks: {error}"));
+    seat.connection.request(call).await.map_err(|error| failed(error.to_string()))?
+}
