@@ -1,6 +1,6 @@
 //! From what a caller sent to a handler's own type; what does not fit is named.
 
-use std::{fmt, ops::RangeBounds};
+use std::{any::Any, fmt, ops::RangeBounds};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
@@ -40,9 +40,9 @@ impl fmt::Display for Misfit {
 
 impl Given<'_> {
     /// Reads the handler's own type.
-    pub(crate) fn read<A: DeserializeOwned>(self) -> Result<A, Misfit> {
+    pub(crate) fn read<A: DeserializeOwned + 'static>(self) -> Result<A, Misfit> {
         match self {
-            Self::Json(raw) => raw.read().map_err(|_| misfit::<A>(raw)),
+            Self::Json(raw) => as_written(raw).map_or_else(|| raw.read().map_err(|_| misfit::<A>(raw)), Ok),
             Self::Texts(texts) => {
                 let pairs = texts.iter().map(|(key, text)| (key, Text(text)));
                 A::deserialize(MapDeserializer::<_, serde::de::value::Error>::new(pairs))
@@ -50,6 +50,14 @@ impl Given<'_> {
             }
         }
     }
+}
+
+/// The arguments themselves, uncopied, where that is what the handler takes.
+fn as_written<A: 'static>(raw: &Raw) -> Option<A> {
+    let mut taken: Option<A> = None;
+    let slot: &mut dyn Any = &mut taken;
+    *slot.downcast_mut::<Option<Arguments>>()? = Some(Arguments(raw.clone()));
+    taken
 }
 
 /// Reads once more, to find out where it went wrong.

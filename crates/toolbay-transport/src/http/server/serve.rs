@@ -17,6 +17,10 @@ use super::{
 };
 use crate::Service;
 
+/// How much of a connection is read at once, and how long the head of a request may be. A body is gathered from such pieces,
+/// whose room is used again; with more of it, long bodies would cost up to their length once more.
+const READ: usize = 32 << 10;
+
 /// Serves connections until `shutdown`, then lets calls in flight end within the endpoint's grace.
 ///
 /// # Errors
@@ -96,7 +100,9 @@ async fn connection<S: Service>(stream: TcpStream, endpoint: Endpoint<S>, going:
             Ok::<_, Infallible>(response)
         }
     });
-    let mut connection = pin!(http1::Builder::new().half_close(false).serve_connection(marked, service));
+    let mut http = http1::Builder::new();
+    http.half_close(false).max_buf_size(READ);
+    let mut connection = pin!(http.serve_connection(marked, service));
     tokio::select! {
         biased;
         // What went wrong on a connection is its client's business.
