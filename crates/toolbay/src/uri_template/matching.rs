@@ -11,7 +11,7 @@ const LONGEST: usize = 65_536;
 
 impl UriTemplate {
     /// The values of its holes in `uri`; `None` where it does not fit. Earlier holes take as little as they can, but for
-    /// those that may hold `/`.
+    /// those that may hold `/`; those end where a query or fragment of the template begins.
     pub fn matches(&self, uri: &str) -> Option<Dict<String>> {
         if uri.len() > LONGEST {
             return None;
@@ -57,7 +57,9 @@ impl<'t> Search<'t> {
     /// Values by their place, each up to what stands between.
     fn listed(&mut self, operator: Operator, holes: &'t [Hole], rest: &'t [Part], uri: &str) -> Option<()> {
         let Some((hole, others)) = holes.split_first() else { return self.parts(rest, uri) };
-        let longest = uri.find(|letter| !allowed(operator, hole, letter)).unwrap_or(uri.len());
+        let ends =
+            |letter| !allowed(operator, hole, letter) || (operator == Operator::Reserved && begins(rest, letter));
+        let longest = uri.find(ends).unwrap_or(uri.len());
         self.work = self.work.checked_sub(longest)?;
         for place in 1..=longest {
             let end = if operator.reserved() { longest + 1 - place } else { place };
@@ -116,6 +118,16 @@ fn may_go_on(rest: &[Part], behind: &str) -> bool {
         Some(Part::Literal(text)) => behind.starts_with(&**text),
         Some(Part::Holes(..)) => true,
     }
+}
+
+/// Whether a letter that a value may hold is how a later query or fragment begins, which is what it is taken for then.
+fn begins(rest: &[Part], letter: char) -> bool {
+    let begun = |operator| match letter {
+        '?' => operator == Operator::Query,
+        '#' => operator == Operator::Fragment,
+        _ => false,
+    };
+    matches!(letter, '?' | '#') && rest.iter().any(|part| matches!(part, Part::Holes(operator, _) if begun(*operator)))
 }
 
 fn allowed(operator: Operator, hole: &Hole, letter: char) -> bool {

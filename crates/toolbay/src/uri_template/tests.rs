@@ -24,6 +24,8 @@ fn what_is_filled_in_is_read_back() {
     check("db://rows?v=1{&to}", &[("to", "2")], "db://rows?v=1&to=2");
     check("db://rows{?from}{&to}", &[("from", "1"), ("to", "2")], "db://rows?from=1&to=2");
     check("x://a{;v}{;w}", &[("v", "1"), ("w", "2")], "x://a;v=1;w=2");
+    check("file:///{+path}{?rev}{#line}", &[("path", "a/b"), ("rev", "1"), ("line", "7")], "file:///a/b?rev=1#7");
+    check("file:///{+path}{?rev}", &[("path", "a#b")], "file:///a#b");
     check("x://a{#part}", &[("part", "s/1")], "x://a#s/1");
     check("x://a{.ext}", &[("ext", "txt")], "x://a.txt");
     check("x://a{;v}/b", &[("v", "1")], "x://a;v=1/b");
