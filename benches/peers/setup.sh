@@ -4,6 +4,7 @@
 #   setup.sh            everything
 #   setup.sh core       loadgen, floor and rmcp only
 #   setup.sh sdk        the SDKs, no gateways
+#   setup.sh gateways   core, and the gateways in Rust
 set -euo pipefail
 cd "$(dirname "$0")"
 HERE=$PWD
@@ -16,6 +17,12 @@ build servers/floor
 build servers/rmcp
 build servers/codec
 [ "${1:-}" = core ] && exit 0
+install() { CARGO_TARGET_DIR=$B/target-gw cargo install --quiet --root "$B/gw" "$@" || echo "left out: $*"; }
+if [ "${1:-}" = gateways ]; then
+  install mcp-hub@0.3.0
+  install mcp-proxy@0.6.0 --no-default-features
+  exit 0
+fi
 build servers/tower-mcp || echo "left out: tower-mcp"
 
 py() { # name, packages..
@@ -37,6 +44,6 @@ done
 [ "${1:-}" = sdk ] && exit 0
 mkdir -p "$B/supergw" && (cd "$B/supergw" && npm init -y >/dev/null && npm i --silent supergateway@4.0.0) || echo "left out: supergateway"
 
-for c in mcpd@1.0.7 mcp-hub@0.3.0 "mcp-proxy@0.6.0 --no-default-features"; do
-  CARGO_TARGET_DIR=$B/target-gw cargo install --quiet --root "$B/gw" $c || echo "left out: $c"
-done
+install mcpd@1.0.7
+install mcp-hub@0.3.0
+install mcp-proxy@0.6.0 --no-default-features
