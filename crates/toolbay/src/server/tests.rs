@@ -247,7 +247,7 @@ async fn a_function_that_takes_too_long_is_stopped_and_the_model_is_told() {
         }
     };
     let slow = || async {
-        tokio::time::sleep(3 * LIMIT).await;
+        tokio::time::advance(3 * LIMIT).await;
         "slow"
     };
     let server = Server::new("s", "1")
@@ -264,7 +264,7 @@ async fn a_function_that_takes_too_long_is_stopped_and_the_model_is_told() {
             .revision(revision)
             .tasks()
             .on_form(|_| async {
-                tokio::time::sleep(3 * LIMIT).await;
+                tokio::time::advance(3 * LIMIT).await;
                 ElicitResult::accept(Dict::new())
             })
             .connect(server.clone())
