@@ -2,6 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
+mod crossing;
+mod legs;
 mod matrix;
 mod rooms;
 mod script;
+mod seen;
+mod tasker;
+mod tasks;

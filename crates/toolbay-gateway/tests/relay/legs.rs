@@ -1,0 +1,258 @@
+//! Which connections a server is called over, and what it is told on them.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use tokio::time::timeout;
+use toolbay_gateway::{config::Isolation, servers::Spec};
+use toolbay_protocol::{
+    Feature, Method, Raw, Revision,
+    exchange::{Level, Note, Step, Wishes},
+    peer::Call,
+    watch::Filter,
+};
+
+use crate::seen::{Seen, ask, bay, call, client, who};
+
+const LEGACY: Revision = Revision::LATEST_LEGACY;
+const SOON: Duration = Duration::from_secs(10);
+
+fn same(spec: Spec) -> Spec {
+    spec
+}
+
+/// Lets time pass on the test's own clock.
+async fn pass(time: Duration) {
+    let _ = timeout(time, std::future::pending::<()>()).await;
+}
+
+#[tokio::test]
+async fn a_server_is_told_what_its_caller_declared_and_no_more() {
+    let seen = Arc::<Seen>::default();
+    let bay = bay(&seen, LEGACY, same).await;
+    assert_eq!(seen.declared(), ["{}"], "lists need nothing of anybody");
+    for revision in [Revision::LATEST, LEGACY, Revision::V2024_11_05] {
+        let (plain, _) = client(&bay, revision, "", json!({})).await;
+        assert_eq!(who(&plain).await, (json!(0), json!({})), "{revision}");
+    }
+    let (asked, _) = client(&bay, LEGACY, "", json!({"elicitation": {}, "roots": {"listChanged": true}})).await;
+    let told = json!({"roots": {"listChanged": true}, "elicitation": {}});
+    assert_eq!(who(&asked).await, (json!(1), told.clone()));
+    let (again, _) = client(&bay, LEGACY, "", json!({"elicitation": {}, "roots": {"listChanged": true}})).await;
+    assert_eq!(who(&again).await, (json!(1), told), "two sessions of one user that declare the same share");
+    let (modern, _) = client(&bay, Revision::LATEST, "", json!({"sampling": {}})).await;
+    assert_eq!(who(&modern).await, (json!(2), json!({"sampling": {}})));
+    let (old, _) = client(&bay, Revision::V2024_11_05, "", json!({"sampling": {}, "elicitation": {}})).await;
+    assert_eq!(who(&old).await, (json!(2), json!({"sampling": {}})), "an old client cannot mean what it does not know");
+    assert_eq!(seen.opened(), 3);
+    bay.close().await;
+    assert_eq!(seen.left.load(Ordering::SeqCst), 3, "none outlives the bay");
+}
+
+#[tokio::test]
+async fn a_stateless_server_has_one_connection_and_hears_with_each_request_what_its_caller_declared() {
+    let seen = Arc::<Seen>::default();
+    let bay = bay(&seen, Revision::LATEST, same).await;
+    let check = async |revision, capabilities: Value, expected: Value| {
+        let (one, _) = client(&bay, revision, "somebody", capabilities).await;
+        assert_eq!(who(&one).await, (json!(null), expected), "{revision}");
+    };
+    let ui = json!({"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}, "x": 1});
+    check(Revision::LATEST, ui.clone(), ui).await;
+    check(LEGACY, json!({"roots": {"listChanged": true}, "tasks": {"list": {}}}), json!({"roots": {}})).await;
+    check(Revision::V2025_03_26, json!({"elicitation": {}}), json!({})).await;
+    assert_eq!(seen.opened(), 0, "no session at all");
+}
+
+#[tokio::test]
+async fn no_connection_is_shared_between_users() {
+    let seen = Arc::<Seen>::default();
+    let bay = bay(&seen, LEGACY, same).await;
+    let mut sessions = vec![];
+    for principal in ["", "ada", "bob", "ada"] {
+        for revision in [LEGACY, Revision::LATEST] {
+            let (one, _) = client(&bay, revision, principal, json!({})).await;
+            sessions.push(who(&one).await.0);
+        }
+    }
+    assert_eq!(sessions, [0, 0, 1, 1, 2, 2, 1, 1].map(|place| json!(place)));
+}
+
+#[tokio::test]
+async fn a_session_may_have_a_connection_of_its_own_that_ends_with_it() {
+    let seen = Arc::<Seen>::default();
+    let bay = bay(&seen, LEGACY, |spec| Spec { isolation: Isolation::PerSession, ..spec }).await;
+    let (first, _) = client(&bay, LEGACY, "", json!({})).await;
+    let (second, _) = client(&bay, LEGACY, "", json!({})).await;
+    let (modern, _) = client(&bay, Revision::LATEST, "", json!({})).await;
+    assert_eq!((who(&first).await.0, who(&second).await.0), (json!(1), json!(2)));
+    assert_eq!((who(&first).await.0, who(&modern).await.0), (json!(1), json!(0)));
+    first.close().await;
+    let gone = async {
+        while seen.left.load(Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(SOON, gone).await.expect("its connection ends");
+    assert_eq!(who(&second).await.0, json!(2));
+}
+
+#[tokio::test]
+async fn a_shared_server_has_one_connection_and_can_ask_nobody() {
+    let seen = Arc::<Seen>::default();
+    let bay = bay(&seen, LEGACY, |spec| Spec { isolation: Isolation::Shared, ..spec }).await;
+    for principal in ["ada", "bob"] {
+        let (one, _) = client(&bay, LEGACY, principal, json!({"sampling": {}})).await;
+        assert_eq!(who(&one).await, (json!(0), json!({})));
+        let said = call(&one, "samples").await.unwrap().to_string();
+        assert!(said.contains("Err"), "{said}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_nobody_needs_is_closed_and_one_in_use_is_not() {
+    let seen = Arc::<Seen>::default();
+    let idle = Duration::from_secs(30);
+    let bay = bay(&seen, LEGACY, |spec| Spec { idle, silence: Duration::from_secs(3600), ..spec }).await;
+    let (busy, _) = client(&bay, LEGACY, "", json!({"roots": {}})).await;
+    let (watching, _) = client(&bay, LEGACY, "", json!({"sampling": {}})).await;
+    let (done, _) = client(&bay, LEGACY, "", json!({"elicitation": {}})).await;
+    let subscribed = watching.subscribe(Filter::resource("test://r")).await.unwrap();
+    let hangs = Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "s__hangs"}))));
+    let running = busy.call(hangs).await.unwrap();
+    seen.hanging.subscribe().wait_for(|(begun, _)| *begun == 1).await.unwrap();
+    assert!(call(&done, "who").await.is_ok());
+    assert_eq!(seen.opened(), 4);
+    pass(idle * 3).await;
+    assert_eq!(seen.left.load(Ordering::SeqCst), 1, "only the one that is done");
+    assert!(call(&done, "who").await.is_ok(), "it is opened again when it is needed");
+    assert_eq!(seen.opened(), 5);
+    drop((running, subscribed));
+    pass(idle * 3).await;
+    assert_eq!(seen.left.load(Ordering::SeqCst), 4);
+}
+
+#[tokio::test]
+async fn too_many_connections_are_refused_and_the_limit_is_named() {
+    let seen = Arc::<Seen>::default();
+    let bay = bay(&seen, LEGACY, |spec| Spec { connections: 1, ..spec }).await;
+    let (busy, _) = client(&bay, LEGACY, "ada", json!({})).await;
+    let (late, _) = client(&bay, LEGACY, "bob", json!({})).await;
+    let hangs = Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "s__hangs"}))));
+    let running = busy.call(hangs).await.unwrap();
+    seen.hanging.subscribe().wait_for(|(begun, _)| *begun == 1).await.unwrap();
+    let error = call(&late, "who").await.unwrap_err();
+    assert!(error.message.contains("limit `connections`"), "{error}");
+    drop(running);
+    seen.hanging.subscribe().wait_for(|(_, ended)| *ended == 1).await.unwrap();
+    let makes_room = async {
+        while call(&late, "who").await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(SOON, makes_room).await.expect("one that nobody uses makes room");
+}
+
+/// The levels of the lines that a call of `logs` brought.
+async fn logged(one: &toolbay_transport::Connection, level: Option<&str>) -> Vec<String> {
+    let wishes = Wishes { progress: None, log_level: level.map(Into::into) };
+    let call = Call { wishes, ..Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "s__logs"})))) };
+    let mut running = one.call(call).await.unwrap();
+    let mut lines = vec![];
+    loop {
+        match running.step().await.unwrap() {
+            Step::Note(note) => lines.push(crate::script::text(&note.params.unwrap(), "data")),
+            Step::Done(outcome) => {
+                outcome.unwrap();
+                return lines;
+            }
+            Step::Ask(_) => panic!("nothing is asked"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn each_hears_the_lines_that_it_wants() {
+    for up in Revision::ALL {
+        for down in [LEGACY, Revision::V2024_11_05] {
+            let bay = bay(&Arc::default(), up, same).await;
+            let (one, _) = client(&bay, down, "", json!({})).await;
+            let default: &[&str] = if up.has(Feature::Stateless) { &[] } else { &["debug", "info", "error"] };
+            assert_eq!(logged(&one, None).await, default, "{down} {up}");
+            ask(&one, Method::SetLevel, json!({"level": "error"})).await.unwrap();
+            assert_eq!(logged(&one, None).await, ["error"], "{down} {up}");
+            ask(&one, Method::SetLevel, json!({"level": "info"})).await.unwrap();
+            assert_eq!(logged(&one, None).await, ["info", "error"], "{down} {up}");
+            one.close().await;
+        }
+        let bay = bay(&Arc::default(), up, same).await;
+        let (modern, _) = client(&bay, Revision::LATEST, "", json!({})).await;
+        assert_eq!(logged(&modern, None).await, [""; 0], "{up}");
+        assert_eq!(logged(&modern, Some("debug")).await, ["debug", "info", "error"], "{up}");
+        assert_eq!(logged(&modern, Some("warning")).await, ["error"], "{up}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_is_asked_for_the_most_verbose_level_that_those_want_who_share_it() {
+    let seen = Arc::<Seen>::default();
+    let bay = bay(&seen, LEGACY, same).await;
+    let (first, _) = client(&bay, LEGACY, "", json!({})).await;
+    let (second, _) = client(&bay, LEGACY, "", json!({})).await;
+    let (other, _) = client(&bay, LEGACY, "ada", json!({})).await;
+    let set = async |one, level: &str| ask(one, Method::SetLevel, json!({"level": level})).await.unwrap();
+    set(&first, "error").await;
+    set(&second, "debug").await;
+    set(&second, "critical").await;
+    set(&other, "alert").await;
+    assert_eq!(*seen.levels.lock().unwrap(), ["info", "debug", "error"], "who said nothing is content with `info`");
+    assert!(call(&other, "who").await.is_ok());
+    assert_eq!(seen.levels.lock().unwrap().last().unwrap(), "alert", "a connection begins with what is wanted of it");
+    assert!(Level::parse("alert").is_some_and(|level| level.as_str() == "alert"));
+}
+
+#[tokio::test]
+async fn what_belongs_to_no_call_reaches_the_sessions_that_share_its_connection() {
+    let seen = Arc::<Seen>::default();
+    let bay = bay(&seen, LEGACY, same).await;
+    let (mine, heard) = client(&bay, LEGACY, "", json!({"roots": {}})).await;
+    let (quiet, quietly) = client(&bay, LEGACY, "", json!({"roots": {}})).await;
+    let (other, elsewhere) = client(&bay, LEGACY, "ada", json!({"roots": {}})).await;
+    for one in [&mine, &quiet, &other] {
+        who(one).await;
+    }
+    ask(&quiet, Method::SetLevel, json!({"level": "error"})).await.unwrap();
+    ask(&mine, Method::SetLevel, json!({"level": "debug"})).await.unwrap();
+    seen.say_in(1, "info", "for the first");
+    seen.say_in(1, "error", "for both");
+    let mut lines = heard.0.subscribe();
+    timeout(SOON, lines.wait_for(|lines| lines.len() == 2)).await.expect("it hears both").unwrap();
+    let mut lines = quietly.0.subscribe();
+    timeout(SOON, lines.wait_for(|lines| *lines == ["for both"])).await.expect("it hears one").unwrap();
+    seen.say_in(2, "error", "for ada");
+    let mut lines = elsewhere.0.subscribe();
+    timeout(SOON, lines.wait_for(|lines| *lines == ["for ada"])).await.expect("it hears its own").unwrap();
+    assert_eq!(heard.0.borrow().len(), 2);
+}
+
+#[tokio::test]
+async fn changed_roots_are_told_to_the_servers_that_know_of_roots() {
+    let seen = Arc::<Seen>::default();
+    let bay = bay(&seen, LEGACY, same).await;
+    let (one, _) = client(&bay, LEGACY, "", json!({"roots": {"listChanged": true}})).await;
+    let (other, _) = client(&bay, LEGACY, "", json!({"roots": {}})).await;
+    who(&one).await;
+    who(&other).await;
+    one.tell(Note { method: Method::RootsChanged, params: None }).await.unwrap();
+    who(&one).await;
+    let told = async {
+        while seen.roots_changed.load(Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(SOON, told).await.expect("it is told");
+    assert_eq!(seen.roots_changed.load(Ordering::SeqCst), 1);
+}
