@@ -5,7 +5,7 @@ use toolbay_protocol::types::Dict;
 use super::parse::{Hole, Operator, Part, UriTemplate};
 
 /// How many letters are looked at, all ways to divide a URI together, before it is taken not to fit.
-const WORK: usize = 2 << 20;
+const WORK: usize = 1 << 19;
 /// No longer URI is looked at.
 const LONGEST: usize = 65_536;
 
@@ -113,10 +113,15 @@ impl<'t> Search<'t> {
 
 /// Whether what stands behind a value can be the beginning of what must follow, at a glance.
 fn may_go_on(rest: &[Part], behind: &str) -> bool {
-    match rest.first() {
+    match rest.split_first() {
         None => behind.is_empty(),
-        Some(Part::Literal(text)) => behind.starts_with(&**text),
-        Some(Part::Holes(..)) => true,
+        Some((Part::Literal(text), _)) => behind.starts_with(&**text),
+        Some((Part::Holes(operator, _), rest)) => {
+            let first = operator.first();
+            let begins = if first.is_empty() { !behind.is_empty() } else { behind.starts_with(first) };
+            // What begins with a letter of its own may have been left out.
+            begins || (!first.is_empty() && may_go_on(rest, behind))
+        }
     }
 }
 
