@@ -7,7 +7,7 @@ use std::{
 };
 
 use toolbay_gateway::{
-    Bay, Identity,
+    Bay, Identity, StateKey,
     catalog::Listed,
     config::{self, Child, Choice, Endpoint, Loaded, Remote, Surroundings, System, Url},
     servers::{self, Phase, Spec},
@@ -110,9 +110,19 @@ pub(crate) async fn reach(wanted: Wanted) -> Result<Reached, Exit> {
     Ok(Reached { connection, bay: Some(bay) })
 }
 
+/// The key that replicas share, so that each takes up what another gave a caller to carry.
+const STATE_KEY: &str = "TOOLBAY_STATE_KEY";
+
 /// Opens a bay.
 pub(crate) fn open(specs: Vec<Spec>) -> Result<Bay, Exit> {
-    Bay::open(&identity(), specs).map_err(|error| Exit::failed(format!("the system has no random numbers: {error}")))
+    let random = |error| Exit::failed(format!("the system has no random numbers: {error}"));
+    let key = match std::env::var(STATE_KEY) {
+        Ok(text) => {
+            StateKey::parse(&text).map_err(|error| Exit::config(format!("{STATE_KEY} is set wrong: {error}")))?
+        }
+        Err(_) => StateKey::random().map_err(random)?,
+    };
+    Bay::open_sealed(&identity(), specs, &key).map_err(random)
 }
 
 /// The servers of the configuration, and the file that names them; embedded ones where there is none.

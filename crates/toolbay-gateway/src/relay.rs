@@ -95,7 +95,14 @@ async fn serve(bay: &Inner, request: Request, cx: Cx, ticket: &mut Ticket) -> Re
                 Going { bay, request: &request, route: &route, returning: &returning, cx: &cx, binding: &binding };
             going.go(permit).await
         }
-        Some(Carried::Through { .. }) => {
+        Some(Carried::Anew { server }) if *server == *route.server => {
+            visited(&request)?;
+            let returning = Return::default();
+            let going =
+                Going { bay, request: &request, route: &route, returning: &returning, cx: &cx, binding: &binding };
+            going.go(permit).await
+        }
+        Some(Carried::Through { .. } | Carried::Anew { .. }) => {
             Err(ErrorObject::invalid_params("`requestState` is for another server than this request"))
         }
         None => {
@@ -105,6 +112,19 @@ async fn serve(bay: &Inner, request: Request, cx: Cx, ticket: &mut Ticket) -> Re
             going.go(permit).await
         }
     }
+}
+
+/// An error where the caller did not say yes to every page that it was sent to.
+fn visited(request: &Request) -> Result<(), ErrorObject> {
+    let accepts = |answer: &Outcome| {
+        let action = answer.as_ref().ok().and_then(|answer| answer.get("action"));
+        action.is_some_and(|action| action.as_bytes() == b"\"accept\"")
+    };
+    let answers = request.returning.answers.as_ref();
+    if answers.is_some_and(|answers| answers.iter().all(|(_, answer)| accepts(answer))) {
+        return Ok(());
+    }
+    Err(ErrorObject::new(code::REFUSED, "the server wants its user to visit a page first, and the user declined"))
 }
 
 /// Our lists have one page, so no cursor is ours.

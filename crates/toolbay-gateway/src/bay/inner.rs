@@ -269,7 +269,6 @@ impl Inner {
     }
 }
 
-
 /// Whoever lets go of a bay without closing it leaves nothing running.
 impl Drop for Inner {
     fn drop(&mut self) {

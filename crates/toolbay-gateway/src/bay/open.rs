@@ -129,4 +129,3 @@ impl fmt::Debug for Bay {
         f.debug_struct("Bay").field("servers", &self.0.order).finish_non_exhaustive()
     }
 }
-

@@ -2,10 +2,7 @@
 
 use std::{fmt, time::SystemTime};
 
-use base64::{
-    Engine as _,
-    engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
-};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use chacha20poly1305::{
     Key, KeyInit, XChaCha20Poly1305, XNonce,
     aead::{Aead, Payload},
@@ -14,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use toolbay_protocol::{Method, Raw};
 use toolbay_transport::Principal;
+
+use super::key::StateKey;
 
 /// How long a caller may take to come back.
 pub(crate) const LIFE: std::time::Duration = std::time::Duration::from_secs(600);
@@ -24,6 +23,8 @@ const NONCE: usize = 24;
 pub(crate) enum Carried {
     /// The server keeps nothing: its own state, if it gave one.
     Through { server: String, state: Option<Raw> },
+    /// The server wanted its caller to visit a page first; the call is made anew after that.
+    Anew { server: String },
     /// The call waits under this handle, in the bay of this number alone.
     Parked { bay: u64, handle: u64 },
 }
@@ -73,7 +74,7 @@ pub(crate) struct Sealer {
 impl Sealer {
     /// A sealer with this key.
     pub(crate) fn new(key: &StateKey) -> Result<Self, getrandom::Error> {
-        let derived = |what: &[u8]| <[u8; 32]>::from(Sha256::digest([&key.0, what].concat()));
+        let derived = |what: &[u8]| <[u8; 32]>::from(Sha256::digest([&key.bytes()[..], what].concat()));
         let cipher = |what: &[u8]| XChaCha20Poly1305::new(&Key::from(derived(what)));
         let mut bay = [0; 8];
         getrandom::fill(&mut bay)?;
@@ -158,52 +159,6 @@ pub(crate) enum Sort {
     Cursor = 2,
 }
 
-/// The key with which replicas open what another of them gave its callers to carry.
-#[derive(Clone, PartialEq, Eq)]
-pub struct StateKey([u8; 32]);
-
-impl StateKey {
-    /// A key that nobody else has.
-    pub fn random() -> Result<Self, getrandom::Error> {
-        let mut key = [0; 32];
-        getrandom::fill(&mut key)?;
-        Ok(Self(key))
-    }
-
-    /// Reads 32 bytes, written as 64 hexadecimal digits or in base64.
-    pub fn parse(text: &str) -> Result<Self, StateKeyError> {
-        let text = text.trim();
-        let bytes = hexadecimal(text).or_else(|| {
-            let plain = text.trim_end_matches('=').replace('-', "+").replace('_', "/");
-            STANDARD_NO_PAD.decode(plain.as_bytes()).ok()
-        });
-        bytes.and_then(|bytes| bytes.try_into().ok()).map(Self).ok_or(StateKeyError)
-    }
-}
-
-fn hexadecimal(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = text.chars().map(|digit| digit.to_digit(16).map(|digit| digit as u8)).collect::<Option<_>>()?;
-    (digits.len() == 64).then(|| digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
-}
-
-impl fmt::Debug for StateKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("StateKey(***)")
-    }
-}
-
-/// A text that is no key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StateKeyError;
-
-impl fmt::Display for StateKeyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a state key is 32 random bytes as 64 hexadecimal digits or in base64, as `openssl rand -hex 32` makes")
-    }
-}
-
-impl std::error::Error for StateKeyError {}
-
 fn seconds(time: SystemTime) -> u64 {
     time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
@@ -265,18 +220,5 @@ mod tests {
         assert_ne!(name, one.name(Sort::Task, &Principal::Local, "server2", "t-1"));
         let stranger = Sealer::new(&StateKey::random().unwrap()).unwrap();
         assert_eq!(stranger.named(Sort::Task, &Principal::Local, &name), None);
-    }
-
-    #[test]
-    fn keys_are_read_as_people_write_them() {
-        let hex = "00".repeat(31) + "ff";
-        let key = StateKey::parse(&hex).unwrap();
-        let base64 = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAP8";
-        assert_eq!(StateKey::parse(&format!(" {base64}=\n")), Ok(key.clone()));
-        assert_eq!(StateKey::parse(base64), Ok(key.clone()));
-        assert_eq!(format!("{key:?}"), "StateKey(***)");
-        for wrong in ["", "00", &hex[1..], &format!("{hex}0"), "é"] {
-            assert_eq!(StateKey::parse(wrong), Err(StateKeyError), "{wrong}");
-        }
     }
 }

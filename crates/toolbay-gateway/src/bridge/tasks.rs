@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use memchr::memmem;
-use toolbay_protocol::{Feature, Method, Raw, Revision, raw::Object, types::meta::key::RELATED_TASK, watch::TaskChange};
+use toolbay_protocol::{
+    Feature, Method, Raw, Revision, raw::Object, types::meta::key::RELATED_TASK, watch::TaskChange,
+};
 use toolbay_transport::Principal;
 
 use super::seal::{Sealer, Sort};

@@ -95,7 +95,12 @@ mod tests {
         };
         let (modern, legacy, old) = (Revision::LATEST, Revision::LATEST_LEGACY, Revision::V2024_11_05);
         check(modern, modern, r#"{"x": 1}"#, r#"{"x": 1}"#);
-        check(legacy, legacy, r#"{"roots":{"listChanged":true},"tasks":{"list":{}}}"#, r#"{"roots":{"listChanged":true}}"#);
+        check(
+            legacy,
+            legacy,
+            r#"{"roots":{"listChanged":true},"tasks":{"list":{}}}"#,
+            r#"{"roots":{"listChanged":true}}"#,
+        );
         check(legacy, modern, r#"{"roots":{"listChanged":true},"tasks":{}}"#, r#"{"roots":{}}"#);
         check(modern, legacy, r#"{"extensions":{"io.modelcontextprotocol/tasks":{}}}"#, "{}");
         check(old, legacy, r#"{"elicitation":{},"sampling":{"tools":{}}}"#, r#"{"sampling":{}}"#);

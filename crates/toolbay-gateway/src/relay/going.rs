@@ -55,9 +55,9 @@ impl Going<'_> {
         let revision = seat.connection.meeting().revision;
         let theirs = request.caller.introduction.revision;
         self.refuse_task(&seat)?;
-        let params =
-            conform_params(&request.method, &route.params, theirs, revision).map_err(ErrorObject::from)?;
-        let hidden = route.task == TaskNeed::Must && revision.has(Feature::CoreTasks) && !theirs.has(Feature::CoreTasks);
+        let params = conform_params(&request.method, &route.params, theirs, revision).map_err(ErrorObject::from)?;
+        let hidden =
+            route.task == TaskNeed::Must && revision.has(Feature::CoreTasks) && !theirs.has(Feature::CoreTasks);
         let call = self.call(&seat, if hidden { tasks::as_task(&params) } else { params }).await;
         let begun = match seat.connection.call(call).await {
             Ok(running) if hidden => self.begun(running, &seat).await,
@@ -120,7 +120,8 @@ impl Going<'_> {
             return Ok(());
         }
         let meeting = seat.connection.meeting();
-        if meeting.revision.has(Feature::CoreTasks) && meeting.profile.declares(&["tasks", "requests", "tools", "call"]) {
+        if meeting.revision.has(Feature::CoreTasks) && meeting.profile.declares(&["tasks", "requests", "tools", "call"])
+        {
             return Ok(());
         }
         let what = format!("server {:?} runs no tool as a task; call it without `task`", route.server);
@@ -144,7 +145,8 @@ impl Going<'_> {
                 Step::Ask(_) => return Err(refused("it asks before it begins the task".into())),
             }
         };
-        let awaited = tasks::awaited(&result).ok_or_else(|| refused("it answers without the task it must begin".into()))?;
+        let awaited =
+            tasks::awaited(&result).ok_or_else(|| refused("it answers without the task it must begin".into()))?;
         let call = Call { method: Method::TasksResult, ..self.call(seat, awaited).await };
         seat.connection.call(call).await
     }

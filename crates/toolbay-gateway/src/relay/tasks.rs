@@ -80,6 +80,7 @@ async fn page(bay: &Inner, request: &Request, server: &Arc<str>, cursor: Option<
     });
     let patience = Patience { silence: bay.silence(server), total: None };
     let call = Call { patience, behalf: Some(Arc::clone(&seat.told)), ..Call::new(Method::TasksList, params) };
-    let failed = |error| ErrorObject::new(code::INTERNAL, format!("server {server:?} does not list its tasks: {error}"));
+    let failed =
+        |error| ErrorObject::new(code::INTERNAL, format!("server {server:?} does not list its tasks: {error}"));
     seat.connection.request(call).await.map_err(|error| failed(error.to_string()))?
 }

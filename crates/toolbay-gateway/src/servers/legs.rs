@@ -9,12 +9,7 @@ use std::{
 use tokio::task::JoinHandle;
 use toolbay_protocol::{Raw, greeting::Introduction};
 
-use super::{
-    isolation::Who,
-    leg::Leg,
-    server::Server,
-    tend,
-};
+use super::{isolation::Who, leg::Leg, server::Server, tend};
 
 /// All of them.
 #[derive(Default)]

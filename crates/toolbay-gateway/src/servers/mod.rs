@@ -13,8 +13,8 @@ mod supervise;
 mod tend;
 
 pub(crate) use interest::Interest;
-pub use list::whole;
 pub(crate) use leg::{Leg, Seat};
+pub use list::whole;
 pub(crate) use server::{NoSeat, Server};
 pub use spec::{Connector, Plan, Spec, embedded, endpoint};
 pub use state::{Counts, Phase, Status};

@@ -41,10 +41,7 @@ pub(crate) trait Supervision: Send + Sync + 'static {
 }
 
 /// Looks after a server until it is stopped.
-pub(super) fn look_after(
-    server: Arc<Server>,
-    connector: Connector,
-) -> JoinHandle<()> {
+pub(super) fn look_after(server: Arc<Server>, connector: Connector) -> JoinHandle<()> {
     let keeper = Keeper { server, connector };
     tokio::spawn(keeper.run())
 }

@@ -7,11 +7,7 @@ use std::{
 };
 
 use tokio::time::{self, Instant};
-use toolbay_protocol::{
-    exchange::Note,
-    greeting::Introduction,
-    watch::Change,
-};
+use toolbay_protocol::{exchange::Note, greeting::Introduction, watch::Change};
 use toolbay_transport::{Approach, Error, Kind, Listener};
 
 use super::{

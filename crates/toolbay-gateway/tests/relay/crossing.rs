@@ -40,7 +40,12 @@ async fn asked(one: &Connection) -> (Asks, Raw) {
     (asks, state)
 }
 
-async fn back(one: &Connection, asks: &Asks, state: &Raw, answer: serde_json::Value) -> toolbay_protocol::exchange::Outcome {
+async fn back(
+    one: &Connection,
+    asks: &Asks,
+    state: &Raw,
+    answer: serde_json::Value,
+) -> toolbay_protocol::exchange::Outcome {
     let key = asks.iter().next().unwrap().0.to_owned();
     let answers: Answers = [(key, Ok(Raw::of(&answer)))].into_iter().collect();
     let returning = Return { answers: Some(answers), state: Some(state.clone()) };

@@ -60,7 +60,8 @@ async fn a_stateless_server_has_one_connection_and_hears_with_each_request_what_
         let (one, _) = client(&bay, revision, "somebody", capabilities).await;
         assert_eq!(who(&one).await, (json!(null), expected), "{revision}");
     };
-    let ui = json!({"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}, "x": 1});
+    let ui =
+        json!({"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}, "x": 1});
     check(Revision::LATEST, ui.clone(), ui).await;
     check(LEGACY, json!({"roots": {"listChanged": true}, "tasks": {"list": {}}}), json!({"roots": {}})).await;
     check(Revision::V2025_03_26, json!({"elicitation": {}}), json!({})).await;

@@ -16,8 +16,7 @@ use toolbay_protocol::{
     watch::Filter,
 };
 use toolbay_transport::{
-    Approach, Caller, Connection, Cx, Hub, Listener, Principal, Reply, Request, Service, Voice, Watch, connect,
-    duplex,
+    Approach, Caller, Connection, Cx, Hub, Listener, Principal, Reply, Request, Service, Voice, Watch, connect, duplex,
 };
 
 use crate::script::{said, text};
@@ -69,7 +68,8 @@ impl Seen {
                 Ok(said("logged"))
             }
             "samples" => {
-                let params = json!({"messages": [{"role": "user", "content": {"type": "text", "text": "?"}}], "maxTokens": 9});
+                let params =
+                    json!({"messages": [{"role": "user", "content": {"type": "text", "text": "?"}}], "maxTokens": 9});
                 let ask = Ask { method: Method::CreateMessage, params: Some(Raw::of(&params)) };
                 if request.returning.answers.is_some() {
                     return Ok(said(&format!("{:?}", request.returning.answers)));
@@ -120,9 +120,9 @@ impl Service for Seen {
                 let tools: Vec<_> = ["who", "logs", "samples", "hangs"].iter().map(tool).collect();
                 Ok(Raw::of(&json!({"tools": tools})))
             }
-            Method::ResourcesList => {
-                Ok(Raw::of(&json!({"resources": [{"uri": "test://gone", "name": "g"}, {"uri": "test://r", "name": "r"}]})))
-            }
+            Method::ResourcesList => Ok(Raw::of(
+                &json!({"resources": [{"uri": "test://gone", "name": "g"}, {"uri": "test://r", "name": "r"}]}),
+            )),
             Method::TemplatesList => Ok(Raw::of(&json!({"resourceTemplates": []}))),
             Method::ResourcesRead => Err(ErrorObject::new(code::RESOURCE_NOT_FOUND, "gone")),
             Method::SetLevel => {

@@ -39,7 +39,8 @@ impl Tasker {
     }
 
     fn call(&self, request: &Request) -> Outcome {
-        let (name, core) = (text(&request.params, "name"), request.caller.introduction.revision.has(Feature::CoreTasks));
+        let (name, core) =
+            (text(&request.params, "name"), request.caller.introduction.revision.has(Feature::CoreTasks));
         let wanted = if core { request.params.get("task").is_some() } else { declares(&request.caller) };
         match (&*name, wanted) {
             ("only", false) => Err(ErrorObject::new(code::METHOD_NOT_FOUND, "it runs as a task alone")),
@@ -99,9 +100,7 @@ impl Service for Tasker {
         let id = text(&request.params, "taskId");
         match &request.method {
             Method::ToolsList => {
-                let tool = |name: &str, support: &str| {
-                    json!({"name": name, "inputSchema": {"type": "object"}, "execution": {"taskSupport": support}})
-                };
+                let tool = |name: &str, support: &str| json!({"name": name, "inputSchema": {"type": "object"}, "execution": {"taskSupport": support}});
                 let tools = [tool("job", "optional"), tool("only", "required"), tool("plain", "forbidden")];
                 Ok(Raw::of(&json!({"tools": tools})))
             }
