@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use tokio::runtime::Builder;
 
 use crate::exit;
 
@@ -28,6 +29,19 @@ pub(crate) enum Command {
     Get(Get),
     /// Serve one of the embedded servers alone
     Serve(Serve),
+}
+
+impl Command {
+    /// What carries it: all processors where many may call at once, one thread where there is one caller.
+    pub(crate) fn runtime(&self) -> Builder {
+        match self {
+            Self::Up(up) if !up.stdio => Builder::new_multi_thread(),
+            Self::Serve(serve) if serve.listen.is_some() => Builder::new_multi_thread(),
+            Self::Up(_) | Self::Serve(_) | Self::List(_) | Self::Call(_) | Self::Read(_) | Self::Get(_) => {
+                Builder::new_current_thread()
+            }
+        }
+    }
 }
 
 #[derive(Debug, ClapArgs)]

@@ -18,7 +18,7 @@ use crate::{args::Command, exit::Exit};
 
 fn main() -> std::process::ExitCode {
     let args = args::Args::parse();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let runtime = match args.command.runtime().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return exit::report(&Exit::failed(format!("cannot start: {error}"))),
     };

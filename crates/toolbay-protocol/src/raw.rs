@@ -190,6 +190,22 @@ impl Raw {
         }
     }
 
+    /// The same object with one more member behind all others. The key must be new, and plain.
+    pub(crate) fn followed_by(&self, key: &str, value: &Raw) -> Raw {
+        let open = self.0.strip_suffix(b"}").unwrap_or(b"{");
+        let mut text = BytesMut::with_capacity(self.0.len() + key.len() + value.0.len() + 5);
+        text.put_slice(open);
+        if open.iter().rev().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+            text.put_u8(b',');
+        }
+        text.put_u8(b'"');
+        text.put_slice(key.as_bytes());
+        text.put_slice(br#"":"#);
+        text.put_slice(&value.0);
+        text.put_u8(b'}');
+        Self(text.freeze())
+    }
+
     /// The same object with members set, or (with `None`) taken out; all others stay as they were written. Anything but
     /// an object becomes an object.
     pub fn with(&self, edits: &[(&str, Option<&Raw>)]) -> Raw {
@@ -424,6 +440,18 @@ mod tests {
 
     fn raw(text: &str) -> Raw {
         Raw::parse(Bytes::copy_from_slice(text.as_bytes()), Limits::DEFAULT).unwrap()
+    }
+
+    #[test]
+    fn a_member_follows_whatever_was_there() {
+        for (text, longer) in [
+            ("{}", r#"{"k":1}"#),
+            ("{ }", r#"{ "k":1}"#),
+            (r#"{"a":{}}"#, r#"{"a":{},"k":1}"#),
+            (r#"{"a":"{" }"#, r#"{"a":"{" ,"k":1}"#),
+        ] {
+            assert_eq!(raw(text).followed_by("k", &raw("1")), raw(longer), "{text}");
+        }
     }
 
     #[test]

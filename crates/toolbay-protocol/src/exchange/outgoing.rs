@@ -88,7 +88,8 @@ impl Outgoing {
 
     /// Parameters with our own `_meta`: the token for progress, and the envelope where there is one.
     fn dress(&self, params: &Raw) -> Raw {
-        let old = params.get("_meta").filter(|meta| meta.kind() == Kind::Object);
+        let found = params.get("_meta");
+        let old = found.as_ref().filter(|meta| meta.kind() == Kind::Object);
         let modern = self.us.revision.has(Feature::Stateless);
         if old.is_none() && !modern && self.wishes.progress.is_none() {
             return params.clone();
@@ -101,16 +102,14 @@ impl Outgoing {
         if self.wishes.progress.is_some() {
             meta.put("progressToken", &self.id.to_raw());
         }
-        if let Some(old) = &old {
+        if let Some(old) = old {
             meta.append(old, |key| key == "progressToken" || envelope::is_envelope_key(key));
         }
         let meta = meta.finish();
-        let mut out = Object::with_capacity(params.as_bytes().len() + meta.as_bytes().len() + 16);
-        out.append(params, |key| key == "_meta");
-        if meta != Raw::EMPTY {
-            out.put("_meta", &meta);
+        if found.is_none() {
+            return params.followed_by("_meta", &meta);
         }
-        out.finish()
+        params.with(&[("_meta", Some(&meta).filter(|meta| **meta != Raw::EMPTY))])
     }
 
     /// Whether `frame` belongs to this request, by id or by progress token.

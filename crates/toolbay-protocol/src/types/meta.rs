@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Meta, ProgressToken};
 use crate::{
-    raw::Raw,
+    raw::{Object, Raw},
     revision::{Feature as F, Revision},
 };
 
@@ -62,6 +62,14 @@ pub(crate) fn conform_meta(meta: &mut Option<Meta>, revision: Revision) {
     if keys.is_empty() && before > 0 {
         *meta = None;
     }
+}
+
+/// A `_meta` without the protocol's own keys that `revision` does not know; none where that empties it.
+pub(crate) fn conformed_meta(meta: &Raw, revision: Revision) -> Option<Raw> {
+    let unknown = |key: &str| HISTORY.iter().any(|(known, since)| *known == key && !revision.has(*since));
+    let mut kept = Object::with_capacity(meta.as_bytes().len());
+    kept.append(meta, unknown);
+    Some(kept.finish()).filter(|kept| *kept != Raw::EMPTY || *meta == Raw::EMPTY)
 }
 
 /// Whether `raw`, a `_meta`, holds a key that `revision` does not know.

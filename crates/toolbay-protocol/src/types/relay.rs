@@ -10,12 +10,13 @@ use super::{
     EmptyParams, EmptyResult, GetPromptParams, GetPromptResult, InitializeParams, InitializeResult, ListParams,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListRootsResult, ListTasksResult,
     ListToolsResult, ListenParams, ListenResult, LoggingMessageParams, ProgressParams, ReadResourceParams,
-    ReadResourceResult, ResourceParams, SetLevelParams, Task, TaskParams, meta::needs_conform,
+    ReadResourceResult, ResourceParams, SetLevelParams, Task, TaskParams,
+    meta::{conformed_meta, needs_conform},
 };
 use crate::{
     fault::Fault,
     method::Method,
-    raw::{Kind, Raw},
+    raw::{Kind, Object, Raw},
     revision::{Feature as F, Revision},
 };
 
@@ -34,7 +35,10 @@ pub fn conform_result(method: &Method, result: &Raw, from: Revision, to: Revisio
     if to.is_at_least(from) && !sheds(method, result, from, to) {
         return Ok(stamped(method, result, from, to));
     }
-    let bent = bend_result(method, result, to)?;
+    let bent = match plain_result(method, result, to) {
+        Some(plain) => plain,
+        None => bend_result(method, result, to)?,
+    };
     Ok(stamped(method, &bent, from, to))
 }
 
@@ -101,6 +105,46 @@ fn sheds_params(method: &Method, params: &Raw, from: Revision, to: Revision) -> 
         || params
             .members()
             .any(|member| task(&member.key) || (member.key == "_meta" && needs_conform(&member.value, to)))
+}
+
+/// What a tool returns most of the time, texts that every revision knows, without what goes around it in newer ones; `None`
+/// where there is more to it.
+fn plain_result(method: &Method, result: &Raw, to: Revision) -> Option<Raw> {
+    if *method != Method::ToolsCall || to.has(F::ResultType) || result.distinct().is_err() {
+        return None;
+    }
+    let (mut plain, mut said) = (Object::with_capacity(result.as_bytes().len()), false);
+    for member in result.members() {
+        match &*member.key {
+            "content" if member.value.kind() == Kind::Array => {
+                said = member.value.elements().all(|block| is_plain_text(&block));
+                if !said {
+                    return None;
+                }
+                plain.put("content", &member.value);
+            }
+            "isError" if member.value.kind() == Kind::Bool => plain.put("isError", &member.value),
+            "resultType" => {}
+            "_meta" if member.value.kind() == Kind::Object => {
+                if let Some(meta) = conformed_meta(&member.value, to) {
+                    plain.put("_meta", &meta);
+                }
+            }
+            _ => return None,
+        }
+    }
+    said.then(|| plain.finish())
+}
+
+/// Whether a block of content is a text and nothing else.
+fn is_plain_text(block: &Raw) -> bool {
+    let (mut kinds, mut texts) = (0, 0);
+    let plain = block.members().all(|member| match &*member.key {
+        "type" => (kinds += 1, member.value.as_bytes() == br#""text""#).1,
+        "text" => (texts += 1, member.value.kind() == Kind::String).1,
+        _ => false,
+    });
+    plain && (kinds, texts) == (1, 1)
 }
 
 /// What every result must carry since `resultType`. A legacy server means nothing by these names, so what it wrote under

@@ -52,6 +52,42 @@ fn an_older_reader_loses_no_content_in_silence() {
 }
 
 #[test]
+fn plain_texts_are_carried_as_all_results_are() {
+    let who = r#""io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}"#;
+    let plain = [
+        r#"{"content":[]}"#.to_owned(),
+        r#"{"content":[{"type":"text","text":"a\n\"é"},{"text":"b","type":"text"}],"isError":false}"#.into(),
+        format!(r#"{{"resultType":"complete","_meta":{{{who}}},"content":[{{"type":"text","text":""}}]}}"#),
+        format!(r#"{{"content":[{{"type":"text","text":"x"}}],"isError":true,"_meta":{{{who},"mine":[1.50]}}}}"#),
+        r#"{"content":[],"_meta":{}}"#.into(),
+    ];
+    for to in Revision::ALL {
+        for text in &plain {
+            let carried = plain_result(&Method::ToolsCall, &raw(text), to);
+            let value = |raw: Raw| raw.read::<serde_json::Value>().unwrap();
+            let bent = bend_result(&Method::ToolsCall, &raw(text), to).unwrap();
+            match carried {
+                Some(carried) => assert_eq!(value(carried), value(bent), "{text} to {to}"),
+                None => assert!(to.has(F::ResultType), "{text} to {to}"),
+            }
+        }
+    }
+    for text in [
+        r#"{}"#,
+        r#"{"content":{}}"#,
+        r#"{"content":[{"type":"text"}]}"#,
+        r#"{"content":[{"type":"text","text":1}]}"#,
+        r#"{"content":[{"type":"text","text":"a","text":"b"}]}"#,
+        r#"{"content":[{"type":"text","text":"a","annotations":{}}]}"#,
+        r#"{"content":[],"isError":null}"#,
+        r#"{"content":[],"isError":true,"isError":false}"#,
+        r#"{"content":[],"structuredContent":{}}"#,
+    ] {
+        assert_eq!(plain_result(&Method::ToolsCall, &raw(text), V2025_06_18), None, "{text}");
+    }
+}
+
+#[test]
 fn an_unfinished_result_is_no_answer() {
     let fault = "fault: the result of tools/call is not its answer yet, which the other side cannot be told";
     let text = r#"{"resultType":"input_required","requestState":"s"}"#;
