@@ -1,11 +1,15 @@
 //! A template read backwards: which values, filled in, give this URI.
 
+use std::collections::HashSet;
+
 use toolbay_protocol::types::Dict;
 
 use super::parse::{Hole, Operator, Part, UriTemplate};
 
 /// How many letters are looked at, all ways to divide a URI together, before it is taken not to fit.
 const WORK: usize = 1 << 19;
+/// What it costs to begin with a hole, besides.
+const A_TURN: usize = 16;
 /// No longer URI is looked at.
 const LONGEST: usize = 65_536;
 
@@ -16,7 +20,7 @@ impl UriTemplate {
         if uri.len() > LONGEST {
             return None;
         }
-        let mut search = Search { found: Vec::new(), work: WORK };
+        let mut search = Search { found: Vec::new(), failed: HashSet::new(), work: WORK };
         search.parts(&self.parts, uri)?;
         let mut values = Dict::new();
         for (name, value) in search.found {
@@ -28,6 +32,8 @@ impl UriTemplate {
 
 struct Search<'t> {
     found: Vec<(&'t str, String)>,
+    /// Where it did not go on: how many parts, holes and letters were left. What fits there depends on nothing else.
+    failed: HashSet<(usize, usize, usize)>,
     work: usize,
 }
 
@@ -56,11 +62,23 @@ impl<'t> Search<'t> {
 
     /// Values by their place, each up to what stands between.
     fn listed(&mut self, operator: Operator, holes: &'t [Hole], rest: &'t [Part], uri: &str) -> Option<()> {
+        let place = (rest.len(), holes.len(), uri.len());
+        if self.failed.contains(&place) {
+            return None;
+        }
+        let fits = self.divided(operator, holes, rest, uri);
+        if fits.is_none() {
+            self.failed.insert(place);
+        }
+        fits
+    }
+
+    fn divided(&mut self, operator: Operator, holes: &'t [Hole], rest: &'t [Part], uri: &str) -> Option<()> {
         let Some((hole, others)) = holes.split_first() else { return self.parts(rest, uri) };
         let ends =
             |letter| !allowed(operator, hole, letter) || (operator == Operator::Reserved && begins(rest, letter));
         let longest = uri.find(ends).unwrap_or(uri.len());
-        self.work = self.work.checked_sub(longest)?;
+        self.work = self.work.checked_sub(longest + A_TURN)?;
         for place in 1..=longest {
             let end = if operator.reserved() { longest + 1 - place } else { place };
             self.work = self.work.checked_sub(1)?;

@@ -62,6 +62,14 @@ fn a_long_uri_is_not_read_over_and_over() {
 }
 
 #[test]
+fn many_holes_in_a_row_are_divided_somehow() {
+    let template = UriTemplate::parse("{/a,b}{c,d}{e}{f,g}{h,i}").unwrap();
+    let uri = "/aaaaaaaaaaaa/bbb%3A%2F%2F%7Bid%7D%0Abb%3A%2F%2F,c5%00%00%00%00%00d5%00%00%00ee%3A%00%00%00ff,gh,i";
+    let found = template.matches(uri).unwrap();
+    assert_eq!(template.expand(&found), uri);
+}
+
+#[test]
 fn a_text_that_is_no_template_says_why() {
     for (text, what) in [
         ("a{b", "never closed"),
