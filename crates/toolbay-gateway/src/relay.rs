@@ -48,7 +48,7 @@ pub(crate) async fn call(bay: &Inner, request: Request, cx: Cx) -> Outcome {
 async fn serve(bay: &Inner, request: Request, cx: Cx, ticket: &mut Ticket) -> Result<Crossing, ErrorObject> {
     if let Some(listed) = Listed::of(&request.method) {
         bay.settled().await;
-        let result = bay.catalog().result(listed, request.caller.introduction.revision);
+        let result = bay.catalog_for(&request.caller).result(listed, request.caller.introduction.revision);
         return whole_list(&request.params).map(|()| Crossing::Done(Ok(result)));
     }
     if request.method == Method::SetLevel {

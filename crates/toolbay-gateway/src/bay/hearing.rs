@@ -27,6 +27,12 @@ impl Supervision for Ear {
         }
     }
 
+    fn changed(&self, change: &Change) {
+        if let Some(bay) = self.0.upgrade() {
+            bay.hub.publish(change);
+        }
+    }
+
     fn updated(&self, uri: String) {
         if let Some(bay) = self.0.upgrade() {
             bay.hub.publish(&Change::Updated(uri));

@@ -21,7 +21,7 @@ use toolbay_protocol::{
 };
 use toolbay_transport::{Caller, Error, Hub, Kind};
 
-use super::offers;
+use super::{offers, views::Views};
 use crate::{
     audit::Ledger,
     bridge::{Parking, Sealer},
@@ -39,6 +39,7 @@ pub(crate) struct Inner {
     pub(super) servers: HashMap<Arc<str>, Arc<Server>>,
     pub(super) order: Vec<Arc<str>>,
     pub(super) tasks: Mutex<Vec<JoinHandle<()>>>,
+    pub(super) views: Views,
     /// How it introduces itself at the moment, and where no server offers more.
     pub(super) profile: ArcSwap<Profile>,
     pub(super) plain: Profile,
@@ -80,15 +81,36 @@ impl Inner {
         }
     }
 
-    /// What `find` finds in the catalog; waits, within bounds, for servers that are still starting.
-    pub(crate) async fn once_there<T>(&self, find: impl Fn(&Catalog) -> Option<T>) -> Option<T> {
-        if let Some(found) = find(&self.catalog.load()) {
-            return Some(found);
+    /// What `caller` is offered at this moment.
+    pub(crate) fn catalog_for(&self, caller: &Caller) -> Arc<Catalog> {
+        if self.views.are_one() {
+            return self.catalog();
+        }
+        self.views.of(caller, || {
+            let parts: Vec<_> =
+                self.in_order().filter_map(|server| server.part_for(caller, &self.declared)).collect();
+            Catalog::of(parts.iter().map(|part| &**part)).0
+        })
+    }
+
+    /// What `find` finds among what `caller` is offered; waits, within bounds, for servers that are still starting.
+    pub(crate) async fn once_there<T>(
+        &self,
+        caller: &Caller,
+        find: impl Fn(&Catalog) -> Option<T>,
+    ) -> Option<T> {
+        let found = match self.views.are_one() {
+            true => find(&self.catalog.load()),
+            false => find(&self.catalog_for(caller)),
+        };
+        if found.is_some() || self.all_settled.load(Ordering::Acquire) {
+            return found;
         }
         self.awaited(find).await
     }
 
-    async fn awaited<T>(&self, find: impl Fn(&Catalog) -> Option<T>) -> Option<T> {
+    /// What `find` finds in the catalog; waits, within bounds, for servers that are still starting.
+    pub(super) async fn awaited<T>(&self, find: impl Fn(&Catalog) -> Option<T>) -> Option<T> {
         if self.all_settled.load(Ordering::Acquire) {
             return find(&self.catalog());
         }
@@ -162,6 +184,7 @@ impl Inner {
         let old = self.catalog.swap(Arc::new(catalog));
         let new = self.catalog();
         *left_out = clashes;
+        self.views.renew(self.in_order().any(|server| server.differs()));
         let mut changes = std::collections::BTreeSet::new();
         for (listed, change) in [
             (Listed::Tools, Change::Tools),
@@ -254,7 +277,7 @@ impl Inner {
         caller: &Caller,
         uri: String,
     ) -> Result<(String, Arc<Interest>), ErrorObject> {
-        let catalog = self.catalog();
+        let catalog = self.catalog_for(caller);
         let server = catalog.server_of(&uri).and_then(|server| self.servers.get(server));
         let server = server.ok_or_else(|| ErrorObject::invalid_params(format!("no server offers {uri:?}")))?;
         let permit = policy::decide(&Wanted { caller, server: &server.spec.name })?;

@@ -7,6 +7,7 @@ mod inner;
 mod offers;
 mod open;
 mod service;
+mod views;
 
 pub(crate) use inner::Inner;
 pub use open::Bay;

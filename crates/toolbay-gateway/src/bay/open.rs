@@ -10,7 +10,7 @@ use arc_swap::ArcSwap;
 use tokio::sync::watch;
 use toolbay_transport::Hub;
 
-use super::{hearing::Ear, inner::Inner};
+use super::{hearing::Ear, inner::Inner, views::Views};
 use crate::{
     Identity,
     audit::{Event, Ledger},
@@ -57,6 +57,7 @@ impl Bay {
                 all_settled: AtomicBool::new(false),
                 ledger: Ledger::default(),
                 sealer,
+                views: Views::default(),
                 sessions: Sessions::default(),
                 declared: Declared::default(),
                 parking: Parking::default(),
@@ -90,7 +91,7 @@ impl Bay {
 
     /// Where a public name leads; waits for servers that are still starting only for as long as it is not there.
     pub async fn offered(&self, listed: Listed, public: &str) -> Option<Found> {
-        self.0.once_there(|catalog| catalog.find(listed, public).cloned()).await
+        self.0.awaited(|catalog| catalog.find(listed, public).cloned()).await
     }
 
     /// What was left out, and what else is worth knowing.

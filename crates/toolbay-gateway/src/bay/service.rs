@@ -25,8 +25,8 @@ impl Service for Bay {
         async move { relay::call(&bay, request, cx).await }
     }
 
-    fn header_plan(&self, _: &Arc<Caller>, tool: &str) -> Option<Arc<HeaderPlan>> {
-        self.0.catalog().header_plan(tool).cloned()
+    fn header_plan(&self, caller: &Arc<Caller>, tool: &str) -> Option<Arc<HeaderPlan>> {
+        self.0.catalog_for(caller).header_plan(tool).cloned()
     }
 
     async fn watch(&self, caller: &Arc<Caller>, mut filter: Filter) -> Result<Watch, ErrorObject> {

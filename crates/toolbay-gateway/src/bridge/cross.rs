@@ -10,7 +10,7 @@ use toolbay_protocol::{
 };
 use toolbay_transport::{Error, Gone, Reply, talk::Manner};
 
-use super::{banks::Banks, park::Ride};
+use super::{banks::Banks, park::Ride, seal::LIFE};
 use crate::servers::Seat;
 
 /// What a crossing came to.
@@ -51,7 +51,7 @@ type Waiting<'w> = FuturesUnordered<std::pin::Pin<Box<dyn Future<Output = (Asks,
 
 /// Carries a call to its end, or to where its caller leaves. A caller that was asked may be told more meanwhile.
 pub(crate) async fn cross(mut ride: Ride, banks: Banks<'_>) -> Crossing {
-    let mut course = Course { waiting: Waiting::new(), heard: Heard::Nothing, rounds: 0 };
+    let mut course = Course { waiting: Waiting::new(), heard: Heard::Nothing, rounds: 0, between: false };
     loop {
         match course.turn(&mut ride, &banks).await {
             Turn::On => {}
@@ -68,6 +68,8 @@ struct Course<'w> {
     waiting: Waiting<'w>,
     heard: Heard,
     rounds: u32,
+    /// Whether the server waits for a request that brings it answers: until then it has nothing to say.
+    between: bool,
 }
 
 /// What one thing that happened came to.
@@ -91,12 +93,15 @@ impl<'w> Course<'w> {
         let step = tokio::select! {
             biased;
             Some((asks, reply)) = self.waiting.next() => return match reply {
-                Ok(Reply::Answers(answers)) => ride.running.answer(banks.answers(&asks, answers)).await.into(),
+                Ok(Reply::Answers(answers)) => {
+                    self.between = false;
+                    ride.running.answer(banks.answers(&asks, answers)).await.into()
+                }
                 // A caller that stays never returns.
                 Ok(Reply::WillReturn) => Turn::Over(Crossing::WillReturn),
                 Err(Gone) => Turn::Over(Crossing::Abandoned),
             },
-            step = ride.running.step() => step,
+            step = ride.running.step(), if !self.between => step,
         };
         let step = match step {
             Ok(step) => step,
@@ -127,7 +132,7 @@ impl<'w> Course<'w> {
         if banks.cx.manner() == Manner::Returns {
             return Turn::Part(asks);
         }
-        self.rounds += u32::from(over);
+        (self.between, self.rounds) = (over, self.rounds + u32::from(over));
         if asks.is_empty() {
             // spec: basic/patterns/mrtr, nothing is asked but to come back later
             let pause = FIRST_PAUSE.saturating_mul(self.rounds).min(LONGEST_PAUSE);
@@ -137,7 +142,10 @@ impl<'w> Course<'w> {
             }));
         } else {
             let (cx, shown) = (banks.cx, banks.asks(&asks));
-            self.waiting.push(Box::pin(async move { (asks, cx.ask(shown, None).await) }));
+            self.waiting.push(Box::pin(async move {
+                let reply = time::timeout(LIFE, cx.ask(shown, None)).await;
+                (asks, reply.unwrap_or(Err(Gone)))
+            }));
         }
         Turn::On
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolbay_protocol::{Raw, Revision, raw::Kind};
+use toolbay_protocol::{Raw, Revision, raw::Kind, watch::Change};
 
 use super::{merge::Report, names::public_name};
 
@@ -27,6 +27,22 @@ impl Part {
     /// A server that offers nothing.
     pub fn empty(server: Arc<str>, revision: Revision) -> Self {
         Self { server, revision, tools: vec![], prompts: vec![], resources: vec![], templates: vec![] }
+    }
+
+    /// Whether both offer the same.
+    pub(crate) fn is_alike(&self, other: &Self) -> bool {
+        self.changes(other).is_empty()
+    }
+
+    /// The lists that are not what they were `before`.
+    pub(crate) fn changes(&self, before: &Self) -> Vec<Change> {
+        let resources = self.resources == before.resources && self.templates == before.templates;
+        let lists = [
+            (self.tools == before.tools, Change::Tools),
+            (self.prompts == before.prompts, Change::Prompts),
+            (resources, Change::Resources),
+        ];
+        lists.into_iter().filter(|(alike, _)| !alike).map(|(_, change)| change).collect()
     }
 
     /// Takes the items of a list, each under its `key`. What has none, or is no object, is reported and left out.

@@ -25,10 +25,10 @@ impl Route {
 
 /// Finds what is meant; waits for servers that are still starting only for as long as it is not found without them.
 pub(super) async fn resolve(bay: &Inner, request: &Request) -> Result<Route, ErrorObject> {
-    if let Some(route) = bay.once_there(|catalog| resolve_in(catalog, request).ok()).await {
+    if let Some(route) = bay.once_there(&request.caller, |catalog| resolve_in(catalog, request).ok()).await {
         return Ok(route);
     }
-    resolve_in(&bay.catalog(), request).map_err(|unknown| match resolve_in(&bay.lost(), request) {
+    resolve_in(&bay.catalog_for(&request.caller), request).map_err(|unknown| match resolve_in(&bay.lost(), request) {
         Ok(Route { server, .. }) => bay.not_connected(&server),
         Err(_) => unknown,
     })

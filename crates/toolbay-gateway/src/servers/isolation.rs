@@ -25,6 +25,13 @@ pub(crate) enum Who {
 #[derive(Clone, Debug)]
 pub(crate) struct Open(Arc<Introduction>);
 
+impl Open {
+    /// The session of `caller`.
+    pub(crate) fn of(caller: &Caller) -> Self {
+        Self(Arc::clone(&caller.introduction))
+    }
+}
+
 impl PartialEq for Open {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -45,7 +52,7 @@ impl Who {
         match isolation {
             Isolation::Shared => Self::Everyone,
             // A request that stands alone has no session; it is its user's.
-            Isolation::PerSession if caller.session.is_some() => Self::Session(Open(Arc::clone(&caller.introduction))),
+            Isolation::PerSession if caller.session.is_some() => Self::Session(Open::of(caller)),
             Isolation::PerSession | Isolation::PerUser => Self::User(caller.principal.clone()),
         }
     }

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use arc_swap::ArcSwapOption;
 use tokio::{
     sync::{Notify, watch},
     time::{self, Instant},
@@ -27,6 +28,7 @@ use super::{
     interest::{Interest, Interests},
     isolation::Who,
 };
+use crate::catalog::Part;
 
 /// How long a server may take to set its level of logging.
 const SET_LEVEL: Duration = Duration::from_secs(5);
@@ -39,6 +41,10 @@ pub(crate) struct Leg {
     /// What the server was told of those whom it serves; nothing is known before it was met.
     pub(crate) told: Option<Arc<Introduction>>,
     pub(super) interests: Arc<Interests>,
+    /// Told when a list is no longer what it was.
+    pub(super) dirty: Notify,
+    /// What is offered on it, where that is not what is offered on the first.
+    pub(super) part: ArcSwapOption<Part>,
     pub(super) stop: CancellationToken,
     /// Told when somebody wants it back sooner.
     pub(super) nudge: Notify,
@@ -77,6 +83,8 @@ impl Leg {
             who,
             told,
             interests: Arc::default(),
+            dirty: Notify::new(),
+            part: ArcSwapOption::empty(),
             stop: CancellationToken::new(),
             nudge: Notify::new(),
             link: watch::Sender::new(Link::Opening),

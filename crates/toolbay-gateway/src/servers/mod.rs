@@ -13,6 +13,7 @@ mod supervise;
 mod tend;
 
 pub(crate) use interest::Interest;
+pub(crate) use isolation::Open;
 pub(crate) use leg::{Leg, Seat};
 pub use list::whole;
 pub(crate) use server::{NoSeat, Server};

@@ -198,6 +198,39 @@ impl Server {
         self.state().part.clone()
     }
 
+    /// What it offers to `caller`: on a connection of its own that may be something else.
+    pub(crate) fn part_for(&self, caller: &Caller, declared: &Declared) -> Option<Arc<Part>> {
+        let own = || self.legs.all().into_iter().find(|leg| self.is_leg_of(leg, caller, declared))?.part.load_full();
+        let base = self.part()?;
+        Some(own().unwrap_or(base))
+    }
+
+    /// Whether something else is offered on any other connection than on the first.
+    pub(crate) fn differs(&self) -> bool {
+        let Some(base) = self.part() else { return false };
+        let differs = |leg: Arc<Leg>| match leg.part.load_full() {
+            Some(part) if part.is_alike(&base) => {
+                // It follows the first again.
+                leg.part.store(None);
+                false
+            }
+            part => part.is_some(),
+        };
+        // Each is looked at.
+        self.legs.all().into_iter().map(differs).fold(false, |any, differs| any | differs)
+    }
+
+    /// A connection's own lists were taken.
+    pub(super) fn take_own(&self, leg: &Leg, part: Part) {
+        let (part, base) = (Arc::new(part), self.part());
+        let follows = base.as_ref().is_some_and(|base| part.is_alike(base));
+        let before = leg.part.swap((!follows).then(|| Arc::clone(&part))).or(base);
+        self.supervision.moved(&self.spec.name);
+        for change in before.map(|before| part.changes(&before)).unwrap_or_default() {
+            self.supervision.changed(&change);
+        }
+    }
+
     /// What it offered, where it is lost and not back yet.
     pub(crate) fn lost(&self) -> Option<Arc<Part>> {
         self.state().lost.clone()

@@ -9,7 +9,7 @@ use std::{
 use tokio::{task::JoinHandle, time};
 use toolbay_protocol::{
     exchange::{Level, Note},
-    watch::Filter,
+    watch::{Change, Filter},
 };
 use toolbay_transport::{Approach, Connection, Error, Kind, Subscription};
 
@@ -26,12 +26,14 @@ use super::{
 use crate::catalog::{Part, Report};
 
 /// How long after a list the same is listed again at the earliest: some servers announce a change at each listing.
-const BETWEEN_LISTS: Duration = Duration::from_millis(250);
+pub(super) const BETWEEN_LISTS: Duration = Duration::from_millis(250);
 
 /// What the bay hears of its servers.
 pub(crate) trait Supervision: Send + Sync + 'static {
     /// A server's phase, or what it offers, changed.
     fn moved(&self, server: &Arc<str>);
+    /// A list changed for some of those who see it.
+    fn changed(&self, change: &Change);
     /// A resource of a server changed.
     fn updated(&self, uri: String);
     /// A server said something on a connection that belongs to no call.

@@ -13,8 +13,10 @@ use toolbay_transport::{Approach, Error, Kind, Listener};
 use super::{
     interest::Subscriptions,
     leg::{Leg, Link},
+    list::{self, Allowed},
     server::Server,
     spec::Plan,
+    supervise::BETWEEN_LISTS,
 };
 
 /// How long one that was lost is left alone at first.
@@ -95,12 +97,31 @@ async fn serve(server: &Arc<Server>, leg: &Arc<Leg>) -> Error {
     }
     leg.is_open(&connection);
     let mut subscriptions = Subscriptions::on(&connection, Arc::clone(&leg.interests));
+    let allowed = Allowed { silence: server.spec.silence, total: server.spec.startup };
+    leg.dirty.notify_one();
+    let mut listed = None;
     loop {
+        let changed = async {
+            if let Some(listed) = listed {
+                time::sleep_until(listed + BETWEEN_LISTS).await;
+            }
+            leg.dirty.notified().await;
+        };
         tokio::select! {
             error = connection.ended() => return error,
             error = leg.given_up() => return error,
             // It may have changed before it was watched.
             uri = subscriptions.next() => server.supervision.updated(uri),
+            () = changed => {
+                let before = leg.part.load_full().or_else(|| server.part());
+                let listing = list::everything(&connection, &server.spec.name, allowed, before.as_deref());
+                let (part, _) = tokio::select! {
+                    all = listing => all,
+                    error = connection.ended() => return error,
+                };
+                server.take_own(leg, part);
+                listed = Some(Instant::now());
+            }
         }
     }
 }
@@ -115,7 +136,11 @@ impl Listener for LegEar {
     fn changed(&self, change: Change) {
         let Some(server) = self.server.upgrade() else { return };
         match change {
-            Change::Tools | Change::Prompts | Change::Resources => server.dirty.notify_one(),
+            Change::Tools | Change::Prompts | Change::Resources => {
+                if let Some(leg) = self.leg.upgrade() {
+                    leg.dirty.notify_one();
+                }
+            }
             Change::Updated(uri) => server.supervision.updated(uri),
             // Told on a stream that a server of the handshake does not have.
             Change::Task(_) | Change::Said(_) => {}

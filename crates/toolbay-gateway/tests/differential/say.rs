@@ -1,0 +1,194 @@
+//! The conversation, feature by feature. What each says is all that the client can tell of it.
+
+use std::{future::Future, pin::Pin, time::Duration};
+
+use serde_json::{Value, json};
+use tokio::time::timeout;
+use toolbay_protocol::{
+    Feature, Method, Raw,
+    peer::Call,
+    watch::{Change, Filter},
+};
+
+use crate::{
+    talk::{follow, tool},
+    way::Place,
+};
+
+type Said<'p> = Pin<Box<dyn Future<Output = Value> + Send + 'p>>;
+
+macro_rules! features {
+    ($($name:literal => $say:expr),* $(,)?) => {
+        /// Every feature by name.
+        pub(crate) const FEATURES: &[(&str, for<'p> fn(&'p Place) -> Said<'p>)] = &[
+            $(($name, |place| Box::pin(async move { let say = $say; say(place).await }))),*
+        ];
+    };
+}
+
+features! {
+    "tools/list, pages" => async |place: &Place| list(place, Method::ToolsList, "tools").await,
+    "prompts/list" => async |place: &Place| list(place, Method::PromptsList, "prompts").await,
+    "resources/list" => async |place: &Place| list(place, Method::ResourcesList, "resources").await,
+    "resources/templates/list" => async |place: &Place| list(place, Method::TemplatesList, "resourceTemplates").await,
+    "tools/call, `_meta`, unknown fields, trace context" => echo,
+    "content of every kind" => async |place: &Place| tool(place, "content", json!({})).await,
+    "errors, with data" => async |place: &Place| tool(place, "fails", json!({})).await,
+    "isError" => async |place: &Place| tool(place, "sad", json!({})).await,
+    "prompts/get" => async |place: &Place| {
+        let params = json!({"name": format!("{}greet", place.prefix), "arguments": {"who": "Ada"}});
+        follow(place, Method::PromptsGet, params).await
+    },
+    "resources/read, templates" => async |place: &Place| {
+        let one = follow(place, Method::ResourcesRead, json!({"uri": "test://one"})).await;
+        json!([one, follow(place, Method::ResourcesRead, json!({"uri": "test://t/7"})).await])
+    },
+    "resource not found" => async |place: &Place| follow(place, Method::ResourcesRead, json!({"uri": "test://gone"})).await,
+    "MCP Apps" => async |place: &Place| follow(place, Method::ResourcesRead, json!({"uri": "ui://app"})).await,
+    "completion/complete" => async |place: &Place| {
+        let reference = json!({"type": "ref/prompt", "name": format!("{}greet", place.prefix)});
+        follow(place, Method::Complete, json!({"ref": reference, "argument": {"name": "who", "value": "a"}})).await
+    },
+    "progress" => async |place: &Place| tool(place, "steps", json!({})).await,
+    "log messages, level" => logs,
+    "elicitation, form" => async |place: &Place| tool(place, "elicit", json!({})).await,
+    "elicitation, url" => async |place: &Place| tool(place, "visit", json!({})).await,
+    "sampling" => async |place: &Place| tool(place, "sample", json!({})).await,
+    "sampling with tools" => async |place: &Place| tool(place, "sample_tools", json!({})).await,
+    "roots" => async |place: &Place| tool(place, "roots", json!({})).await,
+    "several questions at once" => async |place: &Place| tool(place, "several", json!({})).await,
+    "questions in several rounds" => async |place: &Place| tool(place, "rounds", json!({})).await,
+    "cancellation" => cancel,
+    "resource subscription" => subscribe,
+    "list changed" => grow,
+    "task: begin, get, cancel" => tasks,
+    "task: result, list" => core_tasks,
+}
+
+/// A whole list, under the server's own names.
+async fn list(place: &Place, method: Method, key: &str) -> Value {
+    let (mut items, mut cursor) = (vec![], Value::Null);
+    let last = loop {
+        let params = if cursor.is_null() { json!({}) } else { json!({"cursor": cursor}) };
+        let mut page = follow(place, method.clone(), params).await;
+        let result = &mut page["outcome"];
+        items.extend(result[key].take().as_array().into_iter().flatten().cloned());
+        cursor = result["nextCursor"].take();
+        result.as_object_mut().unwrap().remove("nextCursor");
+        if cursor.is_null() {
+            break page;
+        }
+    };
+    for item in &mut items {
+        if let Some(name) = item["name"].as_str().and_then(|name| name.strip_prefix(place.prefix)) {
+            item["name"] = json!(name);
+        }
+    }
+    json!([items, last])
+}
+
+async fn echo(place: &Place) -> Value {
+    let params = json!({
+        "name": format!("{}echo", place.prefix), "arguments": {"n": 1.50, "s": "é", "null": null, "deep": [{"a": []}]},
+        "_meta": {"traceparent": "00-1-2-01", "tracestate": "a=b", "baggage": "c=d", "vendor/y": {"x": [1]}},
+    });
+    follow(place, Method::ToolsCall, params).await
+}
+
+async fn logs(place: &Place) -> Value {
+    if place.revision.has(Feature::Handshake) {
+        let set = follow(place, Method::SetLevel, json!({"level": "warning"})).await;
+        assert_eq!(set["outcome"], json!({}), "{set}");
+    }
+    tool(place, "logs", json!({})).await
+}
+
+async fn cancel(place: &Place) -> Value {
+    let params = Raw::of(&json!({"name": format!("{}hangs", place.prefix), "arguments": {}}));
+    let call = Call::new(Method::ToolsCall, Some(params));
+    let running = place.client.call(call).await;
+    let mut running = running.unwrap();
+    let begun = async {
+        tokio::select! {
+            step = running.step() => panic!("it hangs, and yet: {step:?}"),
+            () = until(place, "1 0") => {}
+        }
+    };
+    begun.await;
+    drop(running);
+    until(place, "1 1").await;
+    json!("it stopped")
+}
+
+/// Waits until so many calls began to hang, and so many ended.
+async fn until(place: &Place, counts: &str) {
+    while tool(place, "hung", json!({})).await["outcome"]["content"][0]["text"] != json!(counts) {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Waits until a change is heard of.
+async fn heard(place: &Place, change: &Change) -> Value {
+    let heard = async {
+        while !place.ears.0.lock().unwrap().contains(change) {
+            place.ears.1.notified().await;
+        }
+    };
+    json!(timeout(Duration::from_secs(10), heard).await.is_ok())
+}
+
+async fn subscribe(place: &Place) -> Value {
+    let subscription = place.client.subscribe(Filter::resource("test://one")).await.unwrap();
+    tool(place, "touch", json!({})).await;
+    let honoured = subscription.filter().uris.len();
+    json!([honoured, heard(place, &Change::Updated("test://one".into())).await])
+}
+
+async fn grow(place: &Place) -> Value {
+    let mut watching = None;
+    if place.revision.has(Feature::Stateless) {
+        watching = Some(place.client.subscribe(Filter::lists()).await.unwrap());
+    }
+    place.ears.0.lock().unwrap().clear();
+    tool(place, "grow", json!({})).await;
+    let told = heard(place, &Change::Tools).await;
+    let tools = list(place, Method::ToolsList, "tools").await;
+    let grown = tools[0].as_array().unwrap().iter().any(|tool| tool["name"] == "more0");
+    drop(watching);
+    json!([told, grown])
+}
+
+/// Begins a task; its answer, and its name.
+async fn begin(place: &Place) -> (Value, String) {
+    let params = json!({"name": format!("{}echo", place.prefix), "arguments": {}, "task": {}, "job": true});
+    let begun = follow(place, Method::ToolsCall, params).await;
+    let result = &begun["outcome"];
+    let id = result["taskId"].as_str().or_else(|| result["task"]["taskId"].as_str());
+    (begun.clone(), id.unwrap_or("nothing").to_owned())
+}
+
+/// The same with a task's name made plain: the bay's names are its own.
+fn plain(said: &Value, id: &str) -> Value {
+    let text = said.to_string().replace(id, "ID").replace("\\\"", "\"");
+    json!(text)
+}
+
+async fn tasks(place: &Place) -> Value {
+    let (begun, id) = begin(place).await;
+    let state = follow(place, Method::TasksGet, json!({"taskId": id})).await;
+    let cancelled = follow(place, Method::TasksCancel, json!({"taskId": id})).await;
+    plain(&json!([begun, state, cancelled]), &id)
+}
+
+async fn core_tasks(place: &Place) -> Value {
+    if !place.revision.has(Feature::CoreTasks) {
+        let (begun, id) = begin(place).await;
+        let updated = follow(place, Method::TasksUpdate, json!({"taskId": id, "inputResponses": {}})).await;
+        return plain(&json!([begun, updated]), &id);
+    }
+    let (_, id) = begin(place).await;
+    let result = follow(place, Method::TasksResult, json!({"taskId": id})).await;
+    let listed = follow(place, Method::TasksList, json!({})).await;
+    let count = listed["outcome"]["tasks"].as_array().map(Vec::len);
+    plain(&json!([result, count, listed["outcome"]["code"]]), &id)
+}
