@@ -174,6 +174,18 @@ impl Raw {
         found
     }
 
+    /// The members called `keys`, where the object holds nothing else and none of them twice.
+    pub fn only<const N: usize>(&self, keys: [&str; N]) -> Option<[Option<Raw>; N]> {
+        let mut found = [const { None }; N];
+        for (quoted, place) in self.walk() {
+            let slot = keys.iter().position(|key| says(quoted, key))?;
+            if found[slot].replace(Raw(self.0.slice(place))).is_some() {
+                return None;
+            }
+        }
+        Some(found)
+    }
+
     /// An error where a key stands twice, or two keys differ by case alone: what two readers of one object see must be
     /// the same (a published gateway let a method past its filter by exactly this difference).
     pub fn distinct(&self) -> Result<(), Flaw> {

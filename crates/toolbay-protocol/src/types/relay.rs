@@ -31,14 +31,16 @@ pub fn conform_result(method: &Method, result: &Raw, from: Revision, to: Revisio
     if to.reads_verbatim(from) {
         return Ok(result.clone());
     }
+    if !to.is_at_least(from)
+        && let Some(plain) = plain_result(method, result, to)
+    {
+        return Ok(plain);
+    }
     refuse_unfinished(method, result, from, to)?;
     if to.is_at_least(from) && !sheds(method, result, from, to) {
         return Ok(stamped(method, result, from, to));
     }
-    let bent = match plain_result(method, result, to) {
-        Some(plain) => plain,
-        None => bend_result(method, result, to)?,
-    };
+    let bent = bend_result(method, result, to)?;
     Ok(stamped(method, &bent, from, to))
 }
 
@@ -110,41 +112,32 @@ fn sheds_params(method: &Method, params: &Raw, from: Revision, to: Revision) -> 
 /// What a tool returns most of the time, texts that every revision knows, without what goes around it in newer ones; `None`
 /// where there is more to it.
 fn plain_result(method: &Method, result: &Raw, to: Revision) -> Option<Raw> {
-    if *method != Method::ToolsCall || to.has(F::ResultType) || result.distinct().is_err() {
+    if *method != Method::ToolsCall || to.has(F::ResultType) {
         return None;
     }
-    let (mut plain, mut said) = (Object::with_capacity(result.as_bytes().len()), false);
-    for member in result.members() {
-        match &*member.key {
-            "content" if member.value.kind() == Kind::Array => {
-                said = member.value.elements().all(|block| is_plain_text(&block));
-                if !said {
-                    return None;
-                }
-                plain.put("content", &member.value);
-            }
-            "isError" if member.value.kind() == Kind::Bool => plain.put("isError", &member.value),
-            "resultType" => {}
-            "_meta" if member.value.kind() == Kind::Object => {
-                if let Some(meta) = conformed_meta(&member.value, to) {
-                    plain.put("_meta", &meta);
-                }
-            }
-            _ => return None,
-        }
+    let [content, is_error, result_type, meta] = result.only(["content", "isError", "resultType", "_meta"])?;
+    let content = content.filter(|content| content.kind() == Kind::Array)?;
+    let finished = result_type.is_none_or(|kind| kind.as_bytes() == br#""complete""#);
+    let judged = is_error.as_ref().is_none_or(|flag| flag.kind() == Kind::Bool);
+    let noted = meta.as_ref().is_none_or(|meta| meta.kind() == Kind::Object);
+    if !(finished && judged && noted && content.elements().all(|block| is_plain_text(&block))) {
+        return None;
     }
-    said.then(|| plain.finish())
+    let mut plain = Object::with_capacity(result.as_bytes().len());
+    plain.put("content", &content);
+    if let Some(is_error) = is_error {
+        plain.put("isError", &is_error);
+    }
+    if let Some(meta) = meta.and_then(|meta| conformed_meta(&meta, to)) {
+        plain.put("_meta", &meta);
+    }
+    Some(plain.finish())
 }
 
 /// Whether a block of content is a text and nothing else.
 fn is_plain_text(block: &Raw) -> bool {
-    let (mut kinds, mut texts) = (0, 0);
-    let plain = block.members().all(|member| match &*member.key {
-        "type" => (kinds += 1, member.value.as_bytes() == br#""text""#).1,
-        "text" => (texts += 1, member.value.kind() == Kind::String).1,
-        _ => false,
-    });
-    plain && (kinds, texts) == (1, 1)
+    let Some([Some(kind), Some(text)]) = block.only(["type", "text"]) else { return false };
+    kind.as_bytes() == br#""text""# && text.kind() == Kind::String
 }
 
 /// What every result must carry since `resultType`. A legacy server means nothing by these names, so what it wrote under
