@@ -27,6 +27,11 @@ pub fn public_name(server: &str, name: &str) -> String {
     format!("{head}_{digest}")
 }
 
+/// Whether a name can be public as it is, beside those with a prefix: none of them could ever be the same.
+pub(super) fn stands_alone(name: &str) -> bool {
+    !name.is_empty() && name.len() <= LONGEST && is_safe(name) && !name.contains("__") && !looks_digested(name)
+}
+
 /// Whether the first `__` behind such a server's name is always the one that we put there.
 fn is_unambiguous(server: &str) -> bool {
     !server.is_empty() && !server.contains("__") && !server.ends_with('_')

@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use toolbay_protocol::{Raw, Revision, raw::Kind, watch::Change};
 
-use super::{merge::Report, names::public_name};
+use super::{
+    merge::Report,
+    names::{public_name, stands_alone},
+};
+use crate::config::Names;
 
 /// What one server offers.
 #[derive(Clone, Debug)]
@@ -13,6 +17,8 @@ pub struct Part {
     pub server: Arc<str>,
     /// The revision in which it listed all this.
     pub revision: Revision,
+    /// Under which names its tools and prompts are public.
+    pub names: Names,
     /// Tools: own name and definition.
     pub tools: Vec<(String, Raw)>,
     /// Prompts: own name and definition.
@@ -26,7 +32,15 @@ pub struct Part {
 impl Part {
     /// A server that offers nothing.
     pub fn empty(server: Arc<str>, revision: Revision) -> Self {
-        Self { server, revision, tools: vec![], prompts: vec![], resources: vec![], templates: vec![] }
+        Self {
+            server,
+            revision,
+            names: Names::default(),
+            tools: vec![],
+            prompts: vec![],
+            resources: vec![],
+            templates: vec![],
+        }
     }
 
     /// Whether both offer the same.
@@ -63,7 +77,11 @@ impl Part {
 
     /// The public definition of a tool or prompt: the same under its public name.
     pub(super) fn public(&self, name: &str, definition: &Raw) -> (String, Raw) {
-        let public = public_name(&self.server, name);
+        let public = match self.names {
+            // What could be read as another server's keeps its prefix.
+            Names::Own if stands_alone(name) => return (name.to_owned(), definition.clone()),
+            Names::Own | Names::Prefixed => public_name(&self.server, name),
+        };
         let definition = definition.with(&[("name", Some(&Raw::of(&public)))]);
         (public, definition)
     }

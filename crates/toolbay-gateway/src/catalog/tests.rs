@@ -4,6 +4,7 @@ use serde_json::json;
 use toolbay_protocol::{Raw, Revision};
 
 use super::*;
+use crate::config::Names;
 
 fn part(server: &str, tools: &[&str]) -> Part {
     let tool = |name: &&str| {
@@ -36,6 +37,18 @@ fn no_server_can_take_the_name_of_a_tool_of_another() {
     let digested = public_name("a_", "x");
     let forged = digested.strip_prefix("a__").unwrap();
     assert_ne!(public_name("a", forged), digested);
+}
+
+#[test]
+fn a_server_with_names_of_its_own_can_take_nobody_elses() {
+    let mut own = part("b", &["x", "a__x", "x y", "n_0123456789"]);
+    own.names = Names::Own;
+    let (catalog, reports) = Catalog::of([own, part("a", &["x"])].iter());
+    assert!(reports.is_empty());
+    let server = |public: &str| catalog.find(Listed::Tools, public).map(|found| &*found.server);
+    assert_eq!((server("x"), server("a__x"), server("b__x")), (Some("b"), Some("a"), None));
+    assert_eq!(server(&public_name("b", "x y")), Some("b"));
+    assert_eq!((server("n_0123456789"), server(&public_name("b", "n_0123456789"))), (None, Some("b")));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::warn::Level;
 
 /// The keys that are read.
-pub(super) const KNOWN: [&str; 12] = [
+pub(super) const KNOWN: [&str; 13] = [
     "type",
     "command",
     "args",
@@ -16,6 +16,7 @@ pub(super) const KNOWN: [&str; 12] = [
     "timeout",
     "startupTimeout",
     "isolation",
+    "names",
 ];
 
 /// Another client's word for one of ours.

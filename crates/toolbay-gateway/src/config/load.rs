@@ -10,7 +10,7 @@ use super::{
     clients,
     error::{Error, Fault},
     find::{Choice, Found, find},
-    resolve::resolve,
+    resolve::{one_with_own_names, resolve},
     running::Running,
     source::Source,
     surroundings::Surroundings,
@@ -45,8 +45,11 @@ pub fn parse(text: &str, file: &Path, around: &Surroundings<'_>) -> Result<Loade
     let root = syntax::parse(&source)?;
     let sections = clients::sections(&root, &source, &mut remarks)?;
     let servers = written::read(&sections, &source, &mut remarks)?;
-    let servers = servers.into_iter().map(|server| resolve(server, &source, around, &mut remarks)).collect();
-    Ok(Loaded { config: Running { servers }, warnings: remarks.finish(), file: Some(file.to_path_buf()) })
+    let mut servers: Vec<_> =
+        servers.into_iter().map(|server| resolve(server, &source, around, &mut remarks)).collect();
+    let mut warnings = remarks.finish();
+    warnings.extend(one_with_own_names(&mut servers, &source));
+    Ok(Loaded { config: Running { servers }, warnings, file: Some(file.to_path_buf()) })
 }
 
 fn read(file: &Path, around: &Surroundings<'_>) -> Result<String, Error> {

@@ -8,10 +8,10 @@ use std::{
 use super::{
     error::Reason,
     expand::{Expanded, Variables},
-    running::{Endpoint, Isolation, Server, Setup},
+    running::{Endpoint, Isolation, Names, Server, Setup},
     source::{At, Source},
     surroundings::Surroundings,
-    warn::{Remarks, nearest},
+    warn::{Level, Remarks, Warning, nearest},
     written::{Body, Written, reason},
 };
 
@@ -25,7 +25,7 @@ pub(super) fn resolve(
     let place = source.place(server.name.at);
     let variables = Variables { around, workspace: workspace(source.file, around) };
     let mut resolver = Resolver { name: &server.name, source, variables, remarks };
-    let (mut startup_timeout, mut timeout, mut isolation) = (None, None, None);
+    let (mut startup_timeout, mut timeout, mut isolation, mut names) = (None, None, None, Names::default());
     let setup = if server.disabled {
         Setup::Disabled
     } else {
@@ -34,11 +34,27 @@ pub(super) fn resolve(
             startup_timeout = resolver.seconds(body.startup_timeout.as_ref(), "startupTimeout")?;
             timeout = resolver.seconds(body.timeout.as_ref(), "timeout")?;
             isolation = resolver.isolation(body.isolation.as_ref())?;
+            names = resolver.names(body.names.as_ref())?;
             resolver.endpoint(&body)
         });
         outcome.map_or_else(Setup::Broken, Setup::Ready)
     };
-    Server { name: server.name.value, place, setup, startup_timeout, timeout, isolation }
+    Server { name: server.name.value, place, setup, startup_timeout, timeout, isolation, names }
+}
+
+/// Leaves names of their own to one server alone: those of a second could be the same.
+pub(super) fn one_with_own_names(servers: &mut [Server], source: &Source<'_>) -> Vec<Warning> {
+    let mut others = servers.iter_mut().filter(|server| server.names == Names::Own);
+    let Some(first) = others.next().map(|server| server.name.clone()) else { return vec![] };
+    let warned = others.map(|server| {
+        server.names = Names::Prefixed;
+        let message = format!(
+            "server `{}`: its names are prefixed, since `{first}` has its own already and the two could be the same",
+            server.name
+        );
+        Warning { file: source.file.to_path_buf(), place: server.place, level: Level::Warning, message }
+    });
+    warned.collect()
 }
 
 /// The folder a client would call the workspace: where the file lies, or above it if it lies in a client's folder.
@@ -156,7 +172,19 @@ impl Resolver<'_, '_> {
         let found = Isolation::WORDS.iter().find(|(word, _)| word == value);
         let words = || Isolation::WORDS.map(|(word, _)| word).join(", ");
         found.map(|(_, isolation)| Some(*isolation)).ok_or_else(|| {
-            self.reason(*at, format!("`isolation` is `{value}`, which is not known"), format!("write one of {}", words()))
+            self.reason(
+                *at,
+                format!("`isolation` is `{value}`, which is not known"),
+                format!("write one of {}", words()),
+            )
+        })
+    }
+
+    fn names(&self, typed: Option<&At<String>>) -> Result<Names, Reason> {
+        let Some(At { value, at }) = typed else { return Ok(Names::default()) };
+        let found = Names::WORDS.iter().find(|(word, _)| word == value);
+        found.map(|(_, names)| *names).ok_or_else(|| {
+            self.reason(*at, format!("`names` is `{value}`, which is not known"), "write prefixed or own")
         })
     }
 

@@ -28,6 +28,24 @@ pub struct Server {
     pub timeout: Option<Duration>,
     /// Who shares a connection to it with whom, where the file says so.
     pub isolation: Option<Isolation>,
+    /// Under which names its tools and prompts are public.
+    pub names: Names,
+}
+
+/// Under which names a server's tools and prompts are public.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Names {
+    /// `server__name`.
+    #[default]
+    Prefixed,
+    /// As the server has them. One server of a configuration alone: with two, a name could lead to one today and, while
+    /// that one is away, to the other.
+    Own,
+}
+
+impl Names {
+    /// How each is written.
+    pub const WORDS: [(&'static str, Self); 2] = [("prefixed", Self::Prefixed), ("own", Self::Own)];
 }
 
 /// Who shares a connection to a server that opens with a handshake. Servers without one keep nothing between requests, so

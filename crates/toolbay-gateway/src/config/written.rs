@@ -39,6 +39,7 @@ pub(super) struct Body {
     pub(super) timeout: Option<At<f64>>,
     pub(super) startup_timeout: Option<At<f64>>,
     pub(super) isolation: Option<At<String>>,
+    pub(super) names: Option<At<String>>,
 }
 
 /// Reads the servers of all sections, in the order of the file.
@@ -138,6 +139,7 @@ impl Reader<'_, '_> {
             "timeout" => self.body.timeout = Some(number(value, key, self.source)?),
             "startupTimeout" => self.body.startup_timeout = Some(number(value, key, self.source)?),
             "isolation" => self.body.isolation = Some(text(value, key, self.source)?),
+            "names" => self.body.names = Some(text(value, key, self.source)?),
             stranger => self.stranger(stranger, at),
         }
         Ok(())

@@ -12,6 +12,7 @@ use toolbay_protocol::{
 };
 use toolbay_transport::Connection;
 
+use super::spec::Spec;
 use crate::catalog::{Listed, Part, Report};
 
 /// How many pages one list may have (limit `pages`).
@@ -30,15 +31,16 @@ pub(super) struct Allowed {
     pub(super) total: Duration,
 }
 
-/// Lists what `server` offers. A list that fails is reported and stays as it was `before`; the others stand.
+/// Lists what a server offers. A list that fails is reported and stays as it was `before`; the others stand.
 pub(super) async fn everything(
     connection: &Connection,
-    server: &Arc<str>,
+    spec: &Spec,
     allowed: Allowed,
     before: Option<&Part>,
 ) -> (Part, Vec<Report>) {
     let meeting = connection.meeting();
-    let part = Part::empty(Arc::clone(server), meeting.revision);
+    let server = &spec.name;
+    let part = Part { names: spec.names, ..Part::empty(Arc::clone(server), meeting.revision) };
     let mut reports = vec![];
     let in_time = async |listed| {
         let listing = time::timeout(allowed.total, whole(connection, listed, allowed.silence)).await;

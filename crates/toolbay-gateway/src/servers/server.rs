@@ -151,6 +151,9 @@ impl Server {
                 Err(NoLeg::Full(most)) => return Err(NoSeat::Full(most)),
                 Err(NoLeg::Closed) => return Err(NoSeat::Away),
             };
+            if let Some(seat) = leg.seat(told) {
+                return Ok(seat);
+            }
             match leg.seated(told, self.spec.startup).await {
                 Ok(seat) => return Ok(seat),
                 // It may have been lost this moment; a new one is a fair trial.
@@ -162,16 +165,18 @@ impl Server {
 
     /// Whether the calls of `caller` go over `leg`, or would.
     pub(crate) fn is_leg_of(&self, leg: &Arc<Leg>, caller: &Caller, declared: &Declared) -> bool {
-        let base = Arc::ptr_eq(leg, &self.base);
-        let Some(revision) = self.base.open().map(|first| first.meeting().revision) else { return false };
-        let who = Who::of(caller, self.spec.isolation);
-        let told = declared.told(&caller.introduction, revision);
-        let bare = told.capabilities == declared.bare(revision).capabilities;
-        let on_base = who == Who::Everyone || (bare && who == Who::User(Principal::Local));
-        if base || on_base {
-            return base && on_base;
+        let local = self.spec.isolation == Isolation::PerUser && caller.principal == Principal::Local;
+        let told = |revision| declared.told(&caller.introduction, revision);
+        match &leg.told {
+            Some(was) => leg.who.is(caller) && was.capabilities == told(was.revision).capabilities,
+            None if self.spec.isolation == Isolation::Shared => true,
+            None if !local && caller.session.is_some() => false,
+            None => self.base.open().is_some_and(|first| {
+                let revision = first.meeting().revision;
+                Who::of(caller, self.spec.isolation) == Who::User(Principal::Local)
+                    && told(revision).capabilities == declared.bare(revision).capabilities
+            }),
         }
-        leg.who.is(caller) && leg.told.as_ref().is_some_and(|was| was.capabilities == told.capabilities)
     }
 
     /// All its connections of the handshake that are open.

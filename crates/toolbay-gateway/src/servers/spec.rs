@@ -8,7 +8,7 @@ use toolbay_transport::{
     stdio::child::{OnLine, ServerCommand},
 };
 
-use crate::config::{Endpoint, Isolation, Remote, Server, Setup};
+use crate::config::{Endpoint, Isolation, Names, Remote, Server, Setup};
 
 /// Connects, as often as it is asked to.
 pub type Connector =
@@ -31,6 +31,8 @@ pub struct Spec {
     pub silence: Duration,
     /// Who shares a connection with whom, where it opens with a handshake.
     pub isolation: Isolation,
+    /// Under which names its tools and prompts are public; one server of a bay alone may have its own.
+    pub names: Names,
     /// How many connections it may have beside its first (limit `connections`).
     pub connections: usize,
     /// How long one of those is kept after it was used.
@@ -65,6 +67,7 @@ impl Spec {
             startup: server.startup_timeout.unwrap_or(STARTUP),
             silence: server.timeout.unwrap_or(SILENCE),
             isolation: server.isolation.unwrap_or_default(),
+            names: server.names,
             ..Self::planned(&server.name, transport, plan)
         }
     }
@@ -84,6 +87,7 @@ impl Spec {
             startup: STARTUP,
             silence: SILENCE,
             isolation: Isolation::default(),
+            names: Names::default(),
             connections: CONNECTIONS,
             idle: IDLE,
         }

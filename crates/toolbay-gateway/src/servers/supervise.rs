@@ -92,7 +92,7 @@ impl Keeper {
         // Listened to first, so that no change is missed; but one that is slow to say yes is served all the same.
         let mut watching = pin!(connection.subscribe(Filter::lists()));
         let mut watched = None;
-        let mut listing = pin!(list::everything(&connection, &spec.name, Allowed { silence: left, total: left }, None));
+        let mut listing = pin!(list::everything(&connection, spec, Allowed { silence: left, total: left }, None));
         let (part, reports) = loop {
             tokio::select! {
                 biased;
@@ -136,7 +136,7 @@ impl Keeper {
                 uri = subscriptions.next() => self.server.supervision.updated(uri),
                 () = changed => {
                     let before = self.server.part();
-                    let listing = list::everything(connection, &spec.name, allowed, before.as_deref());
+                    let listing = list::everything(connection, spec, allowed, before.as_deref());
                     let (part, reports) = tokio::select! {
                         all = listing => all,
                         error = connection.ended() => return error,

@@ -114,7 +114,7 @@ async fn serve(server: &Arc<Server>, leg: &Arc<Leg>) -> Error {
             uri = subscriptions.next() => server.supervision.updated(uri),
             () = changed => {
                 let before = leg.part.load_full().or_else(|| server.part());
-                let listing = list::everything(&connection, &server.spec.name, allowed, before.as_deref());
+                let listing = list::everything(&connection, &server.spec, allowed, before.as_deref());
                 let (part, _) = tokio::select! {
                     all = listing => all,
                     error = connection.ended() => return error,

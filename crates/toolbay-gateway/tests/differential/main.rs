@@ -3,6 +3,7 @@
 //! Run with `--nocapture` it prints the table.
 
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
+#![expect(clippy::print_stdout, reason = "a test without a harness speaks for itself")]
 
 mod play;
 mod say;

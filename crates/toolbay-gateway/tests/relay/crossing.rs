@@ -119,3 +119,61 @@ async fn a_call_that_waits_in_another_replica_fails_cleanly() {
     let said = format!("{:?}", back(&caller, &asks, &state, model_says()).await.unwrap());
     assert!(said.contains("42"), "it still waits where it is: {said}");
 }
+
+#[tokio::test]
+async fn a_server_that_asks_without_end_is_stopped() {
+    let bay = bay(&Arc::default(), Revision::LATEST, |spec| spec).await;
+    let (one, _) = client(&bay, Revision::LATEST_LEGACY, "", json!({"roots": {}})).await;
+    let mut running =
+        one.call(Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "s__endless"}))))).await.unwrap();
+    let mut asked = 0;
+    let error = loop {
+        match running.step().await.unwrap() {
+            Step::Ask(asks) => {
+                asked += 1;
+                let roots = Raw::of(&json!({"roots": []}));
+                let answers: Answers = asks.iter().map(|(key, _)| (key.to_owned(), Ok(roots.clone()))).collect();
+                running.answer(answers).await.unwrap();
+            }
+            Step::Done(outcome) => break outcome.unwrap_err(),
+            Step::Note(_) => {}
+        }
+    };
+    assert!(error.message.contains("limit `rounds`"), "{error}");
+    assert_eq!(asked, 32);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_says_to_come_back_later_is_called_again() {
+    let bay = bay(&Arc::default(), Revision::LATEST, |spec| spec).await;
+    let (one, _) = client(&bay, Revision::LATEST_LEGACY, "", json!({})).await;
+    let said = ask(&one, Method::ToolsCall, json!({"name": "s__later"})).await.unwrap();
+    assert!(said.to_string().contains("later it is"), "{said}");
+}
+
+#[tokio::test]
+async fn who_must_visit_a_page_first_is_told_as_its_revision_does() {
+    let up = Revision::LATEST_LEGACY;
+    let url = json!({"elicitation": {"url": {}}});
+    let same = bay(&Arc::default(), up, |spec| spec).await;
+    let (legacy, _) = client(&same, up, "", url.clone()).await;
+    let error = ask(&legacy, Method::ToolsCall, json!({"name": "s__pages"})).await.unwrap_err();
+    assert_eq!(error.code, code::URL_ELICITATION_REQUIRED);
+    assert!(format!("{:?}", error.data).contains("e1"));
+
+    let other = bay(&Arc::default(), up, |spec| spec).await;
+    let (modern, _) = client(&other, Revision::LATEST, "", url).await;
+    let params = Raw::of(&json!({"name": "s__pages"}));
+    let mut running = modern.call(Call::new(Method::ToolsCall, Some(params.clone()))).await.unwrap();
+    let Step::Ask(asks) = running.step().await.unwrap() else { panic!("it is sent to a page") };
+    let (key, page) = asks.iter().next().unwrap();
+    assert!(format!("{page:?}").contains("https://x/y") && !format!("{page:?}").contains("elicitationId"), "{page:?}");
+    let Standing::Over(state) = asks.standing().clone() else { panic!("a modern call is over when it asks") };
+    let bring = |action: &str| {
+        let answers: Answers = [(key.to_owned(), Ok(Raw::of(&json!({"action": action}))))].into_iter().collect();
+        let returning = Return { answers: Some(answers), state: state.clone() };
+        modern.request(Call { returning, ..Call::new(Method::ToolsCall, Some(params.clone())) })
+    };
+    assert_eq!(bring("decline").await.unwrap().unwrap_err().code, code::REFUSED);
+    assert!(format!("{:?}", bring("accept").await.unwrap()).contains("signed in"));
+}

@@ -257,3 +257,28 @@ async fn changed_roots_are_told_to_the_servers_that_know_of_roots() {
     timeout(SOON, told).await.expect("it is told");
     assert_eq!(seen.roots_changed.load(Ordering::SeqCst), 1);
 }
+
+#[tokio::test]
+async fn each_caller_sees_what_its_own_connection_offers() {
+    let seen = Arc::new(Seen { special: true, ..Seen::default() });
+    let bay = bay(&seen, LEGACY, same).await;
+    let (plain, _) = client(&bay, LEGACY, "", json!({})).await;
+    let (able, _) = client(&bay, LEGACY, "", json!({"sampling": {}})).await;
+    let (ada, _) = client(&bay, Revision::LATEST, "ada", json!({"sampling": {}})).await;
+    let count = async |one| {
+        let list = ask(one, Method::ToolsList, json!({})).await.unwrap();
+        list["tools"].as_array().unwrap().len()
+    };
+    for one in [&able, &ada] {
+        who(one).await;
+        let listed = async {
+            while count(one).await < 8 {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(SOON, listed).await.expect("its own list is shown");
+        assert!(call(one, "special").await.is_ok());
+    }
+    assert_eq!(count(&plain).await, 7);
+    assert!(call(&plain, "special").await.unwrap_err().message.contains("unknown tool"), "hidden is refused");
+}

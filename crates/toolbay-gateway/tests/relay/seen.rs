@@ -33,6 +33,9 @@ pub(crate) struct Seen {
     pub(crate) voices: Mutex<Vec<Voice>>,
     /// Calls that hang: how many began, how many ended.
     pub(crate) hanging: tokio::sync::watch::Sender<(usize, usize)>,
+    pub(crate) visited: AtomicUsize,
+    /// One more tool, for those who are told that they may have it.
+    pub(crate) special: bool,
     pub(crate) watched: tokio::sync::watch::Sender<usize>,
 }
 
@@ -80,6 +83,25 @@ impl Seen {
                     Ok(Reply::WillReturn) | Err(_) => Ok(Raw::EMPTY),
                 }
             }
+            "endless" => {
+                let ask = Ask { method: Method::RootsList, params: None };
+                match cx.ask(Asks::one("roots", ask), Some(Raw::of("again"))).await {
+                    Ok(Reply::Answers(_)) => Ok(said("enough")),
+                    Ok(Reply::WillReturn) | Err(_) => Ok(Raw::EMPTY),
+                }
+            }
+            "later" if request.returning.state.is_none() => {
+                let _ = cx.ask(Asks::default(), Some(Raw::of("once"))).await;
+                Ok(Raw::EMPTY)
+            }
+            "later" => Ok(said("later it is")),
+            "pages" if self.visited.fetch_add(1, Ordering::SeqCst) == 0 => {
+                let page = json!({"mode": "url", "elicitationId": "e1", "url": "https://x/y", "message": "go"});
+                let error = ErrorObject::new(code::URL_ELICITATION_REQUIRED, "sign in first");
+                Err(error.with_data(&json!({"elicitations": [page]})))
+            }
+            "pages" => Ok(said("signed in")),
+            "special" => Ok(said("special")),
             "hangs" => {
                 let _held = Held::new(self.hanging.clone());
                 std::future::pending().await
@@ -117,7 +139,9 @@ impl Service for Seen {
         match &request.method {
             Method::ToolsCall => self.tool(&request, &cx).await,
             Method::ToolsList => {
-                let tools: Vec<_> = ["who", "logs", "samples", "hangs"].iter().map(tool).collect();
+                let names = ["who", "logs", "samples", "hangs", "endless", "later", "pages", "special"];
+                let special = self.special && request.caller.introduction.declares(&["sampling"]);
+                let tools: Vec<_> = names[..if special { 8 } else { 7 }].iter().map(tool).collect();
                 Ok(Raw::of(&json!({"tools": tools})))
             }
             Method::ResourcesList => Ok(Raw::of(

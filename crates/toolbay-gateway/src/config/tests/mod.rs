@@ -4,6 +4,7 @@ mod clients;
 mod expansion;
 mod faults;
 mod finding;
+mod names;
 mod servers;
 
 use std::path::{Path, PathBuf};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{folder, line, one, parse_at};
+use crate::config::Isolation;
 
 /// What one server becomes, and what is said about it.
 fn check(body: &str, expected: &str, said: &[&str]) {
@@ -161,6 +162,16 @@ fn timeouts_are_seconds() {
     check(r#"{"command": "x", "timeout": 0}"#, "broken: `timeout` is out of range", &[]);
     check(r#"{"command": "x", "timeout": -1}"#, "broken: `timeout` is out of range", &[]);
     check(r#"{"command": "x", "timeout": 1e-300}"#, "broken: `timeout` is out of range", &[]);
+}
+
+#[test]
+fn isolation_is_one_of_three_words() {
+    for (word, isolation) in Isolation::WORDS {
+        let (server, remarks) = one(&format!(r#"{{"command": "x", "isolation": "{word}"}}"#));
+        assert_eq!((server.isolation, remarks.len()), (Some(isolation), 0));
+    }
+    assert_eq!(one(r#"{"command": "x"}"#).0.isolation, None);
+    check(r#"{"command": "x", "isolation": "none"}"#, "broken: `isolation` is `none`, which is not known", &[]);
 }
 
 #[test]
