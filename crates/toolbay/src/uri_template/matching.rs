@@ -157,11 +157,11 @@ fn allowed(operator: Operator, hole: &Hole, letter: char) -> bool {
     if operator.reserved() {
         return true;
     }
-    let between = letter == operator.between() && operator.between() != ',';
+    // Whoever fills in a value escapes what stands between values, but neither a dot, nor a comma where it may stand.
+    let between = letter == operator.between() && !matches!(letter, ',' | '.');
     if hole.explode && (between || letter == ',') {
         return true;
     }
-    // A dot is plain in a simple value, and an end in a label.
     !(between || matches!(letter, '/' | '?' | '#' | '&' | ','))
 }
 

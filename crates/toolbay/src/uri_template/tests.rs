@@ -28,6 +28,8 @@ fn what_is_filled_in_is_read_back() {
     check("file:///{+path}{?rev}", &[("path", "a#b")], "file:///a#b");
     check("x://a{#part}", &[("part", "s/1")], "x://a#s/1");
     check("x://a{.ext}", &[("ext", "txt")], "x://a.txt");
+    check("x://a{.ext}", &[("ext", "tar.gz")], "x://a.tar.gz");
+    check("x://a{.b,c}", &[("b", "1"), ("c", "2.3")], "x://a.1.2.3");
     check("x://a{;v}/b", &[("v", "1")], "x://a;v=1/b");
     check("{+all}", &[("all", "x:y?z#w")], "x:y?z#w");
 }
