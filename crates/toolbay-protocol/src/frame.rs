@@ -1,5 +1,7 @@
 //! One JSON-RPC message, parsed one level deep; everything below stays bytes.
 
+mod deep;
+
 use std::{borrow::Cow, fmt, fmt::Write as _};
 
 use bytes::{BufMut, Bytes, BytesMut};
@@ -11,6 +13,8 @@ use crate::{
     raw::{Kind, Raw, put_text},
     scan::{self, Flaw, Limits},
 };
+
+pub use deep::CUT;
 
 /// The id of a request: an integer or a string, never null, never a fraction (spec: basic/index).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,9 +5,11 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use toolbay_protocol::{Feature, Method, Raw, Revision, headers::HeaderPlan, raw::Object, types::relay::conform_result};
+use toolbay_protocol::{
+    Feature, Method, Raw, Revision, headers::HeaderPlan, raw::Object, types::relay::conform_result,
+};
 
-use super::{part::Part, template};
+use super::{part::Part, sound, template};
 
 /// Something that was left out, or is worth knowing of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +97,16 @@ impl Listed {
         }
     }
 
+    /// What one item is called.
+    pub(crate) fn one(self) -> &'static str {
+        match self {
+            Self::Tools => "tool",
+            Self::Prompts => "prompt",
+            Self::Resources => "resource",
+            Self::Templates => "resource template",
+        }
+    }
+
     /// The member of an item that names it.
     pub fn named_by(self) -> &'static str {
         match self {
@@ -135,7 +147,8 @@ impl Catalog {
                     catalog.plan(&public, definition);
                     catalog.add(Listed::Tools, part, public, name, definition, shown, &mut reports);
                 } else {
-                    reports.push(Report::new(&part.server, format!("tool {name:?} has no input schema; left out")));
+                    let what = format!("tool {}: it has no input schema; left out", sound::shown(name));
+                    reports.push(Report::new(&part.server, what));
                 }
             }
             for (name, definition) in &part.prompts {
@@ -166,7 +179,7 @@ impl Catalog {
     ) {
         let table = &mut self.tables[listed as usize];
         if let Some(first) = table.found.get(&public) {
-            let what = format!("{} {name:?} stands in {} already; left out", listed.key(), first.server);
+            let what = format!("{} {} stands in {} already; left out", listed.one(), sound::shown(name), first.server);
             return reports.push(Report::new(&part.server, what));
         }
         let task = TaskNeed::of(definition, part.revision);

@@ -5,6 +5,7 @@
 mod merge;
 mod names;
 mod part;
+mod sound;
 mod template;
 
 pub use merge::{Catalog, Found, Listed, Report, TaskNeed};

@@ -1,14 +1,18 @@
 //! What one server offers, as it listed it.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use toolbay_protocol::{Raw, Revision, raw::Kind, watch::Change};
 
 use super::{
-    merge::Report,
+    merge::{Listed, Report},
     names::{public_name, stands_alone},
+    sound::{self, Judged},
 };
 use crate::config::Names;
+
+/// How many items of one list are told of by name.
+const TOLD: usize = 50;
 
 /// What one server offers.
 #[derive(Clone, Debug)]
@@ -59,18 +63,40 @@ impl Part {
         lists.into_iter().filter(|(alike, _)| !alike).map(|(_, change)| change).collect()
     }
 
-    /// Takes the items of a list, each under its `key`. What has none, or is no object, is reported and left out.
-    pub(crate) fn keyed(&self, items: Vec<Raw>, key: &'static str, reports: &mut Vec<Report>) -> Vec<(String, Raw)> {
-        let mut kept = Vec::with_capacity(items.len());
-        for (place, item) in items.into_iter().enumerate() {
-            match item.get(key).as_ref().and_then(Raw::as_text) {
-                Some(name) if item.distinct().is_ok() => kept.push((name.into_owned(), item)),
-                Some(name) => reports.push(Report::new(&self.server, format!("{name:?} has a key twice; left out"))),
-                None => {
-                    let what = format!("item {} of its list has no string {key:?}; left out", place + 1);
-                    reports.push(Report::new(&self.server, what));
-                }
+    /// Takes the items of a list, each under its name. What no client could take is left out, or mended, and reported.
+    pub(crate) fn keyed(
+        &self,
+        items: Vec<Raw>,
+        listed: Listed,
+        most: usize,
+        reports: &mut Vec<Report>,
+    ) -> Vec<(String, Raw)> {
+        let (mut kept, mut told) = (Vec::with_capacity(items.len()), 0usize);
+        let mut tell = |what: String| {
+            told += 1;
+            if told <= TOLD {
+                reports.push(Report::new(&self.server, what));
             }
+        };
+        for (place, item) in items.into_iter().enumerate() {
+            let Some(name) = item.get(listed.named_by()).as_ref().and_then(Raw::as_text).map(Cow::into_owned) else {
+                let (place, key) = (place + 1, listed.named_by());
+                tell(format!("item {place} of its {} has no string {key:?}; left out", listed.key()));
+                continue;
+            };
+            match sound::judge(listed, &name, item, most) {
+                Judged::Sound(item) => kept.push((name, item)),
+                Judged::Mended(item, what) => {
+                    tell(format!("{} {}: {what}", listed.one(), sound::shown(&name)));
+                    kept.push((name, item));
+                }
+                Judged::Unfit(why) => tell(format!("{} {}: {why}; left out", listed.one(), sound::shown(&name))),
+            }
+        }
+        if told > TOLD {
+            let more = told - TOLD;
+            reports
+                .push(Report::new(&self.server, format!("{more} more of its {} are left out or mended", listed.key())));
         }
         kept
     }

@@ -22,6 +22,9 @@ const ITEMS: usize = 20_000;
 /// How many bytes the pages of one list may have in all (limit `list_bytes`).
 const BYTES: usize = 64 << 20;
 
+/// How many bytes the definition of one item may have (limit `definitionBytes`).
+const DEFINITION: usize = 1 << 20;
+
 /// How long a listing may take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowed {
@@ -54,7 +57,7 @@ pub(super) async fn everything(
         in_time(Listed::Templates),
     );
     let mut take = |items: Result<Vec<Raw>, String>, listed: Listed, before: Option<&Vec<(String, Raw)>>| match items {
-        Ok(items) => part.keyed(items, listed.named_by(), &mut reports),
+        Ok(items) => part.keyed(items, listed, DEFINITION, &mut reports),
         Err(why) => {
             reports.push(Report::new(server, format!("its {} cannot be listed: {why}", listed.key())));
             before.cloned().unwrap_or_default()

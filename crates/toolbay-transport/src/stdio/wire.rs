@@ -53,7 +53,7 @@ impl<R: AsyncRead + Unpin> FrameLines<R> {
         }
         Ok(Some(match Frame::parse_batch(&line, self.limits) {
             Some(batch) => Came::Batch(batch),
-            None => Came::One(Frame::parse_within(&line, self.limits)),
+            None => Came::One(Frame::parse_answer(&line, self.limits)),
         }))
     }
 }

@@ -264,7 +264,7 @@ impl Messages {
         {
             return self.ready.extend(messages);
         }
-        self.ready.push_back(Frame::parse(text));
+        self.ready.push_back(Frame::parse_answer(text, Depth::DEFAULT));
     }
 
     fn item(&mut self, item: Item) -> Got {
