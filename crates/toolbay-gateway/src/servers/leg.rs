@@ -216,6 +216,11 @@ impl Leg {
         *kept = Some(kept.map_or(until, |before| before.max(until)));
     }
 
+    /// Somebody is about to need it.
+    pub(super) fn touch(&self) {
+        self.used.store(true, Ordering::Release);
+    }
+
     /// Whether nobody needs it now.
     pub(super) fn is_free(&self) -> bool {
         let kept = *self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -240,7 +245,7 @@ fn next_turn() -> u64 {
 impl Seat {
     fn new(connection: Connection, leg: &Arc<Leg>, told: &Arc<Introduction>, turn: u64) -> Self {
         leg.seats.fetch_add(1, Ordering::AcqRel);
-        leg.used.store(true, Ordering::Release);
+        leg.touch();
         Self { connection, leg: Arc::clone(leg), told: Arc::clone(told), turn }
     }
 

@@ -10,6 +10,10 @@ use tokio::task::JoinHandle;
 use toolbay_protocol::{Raw, greeting::Introduction};
 
 use super::{isolation::Who, leg::Leg, server::Server, tend};
+use crate::catalog::Part;
+
+/// Of how many that were closed it is remembered what was offered on them.
+const REMEMBERED: usize = 256;
 
 /// All of them.
 #[derive(Default)]
@@ -18,6 +22,8 @@ pub(super) struct Legs(Mutex<Table>);
 #[derive(Default)]
 struct Table {
     open: HashMap<(Who, Raw), Place>,
+    /// What was offered on those that were closed because nobody used them: it is there again with the next call.
+    remembered: HashMap<(Who, Raw), Arc<Part>>,
     /// Tasks that come to their end.
     ending: Vec<JoinHandle<()>>,
     closed: bool,
@@ -59,6 +65,7 @@ impl Legs {
         let mut table = self.table();
         let key = (who, told.capabilities.clone());
         if let Some(place) = table.open.get(&key) {
+            place.leg.touch();
             return Ok((Arc::clone(&place.leg), Found::Before));
         }
         if table.closed {
@@ -70,6 +77,7 @@ impl Legs {
             table.end(&free.ok_or(NoLeg::Full(most))?);
         }
         let leg = Arc::new(Leg::new(key.0.clone(), Some(Arc::clone(told))));
+        leg.part.store(table.remembered.remove(&key));
         let task = tokio::spawn(tend::tend(Arc::clone(server), Arc::clone(&leg)));
         table.open.insert(key, Place { leg: Arc::clone(&leg), task });
         Ok((leg, Found::New))
@@ -91,14 +99,44 @@ impl Legs {
 
     /// Closes those that nobody needed since this was called last.
     pub(super) fn sweep(&self) {
-        self.end_those(|leg| leg.is_idle());
+        let mut table = self.table();
+        let idle = table.those(|leg| leg.is_idle());
+        for key in idle {
+            let part = table.open.get(&key).and_then(|place| place.leg.part.load_full());
+            if let Some(part) = part.filter(|_| table.remembered.len() < REMEMBERED) {
+                table.remembered.insert(key.clone(), part);
+            }
+            table.end(&key);
+        }
+        table.ending.retain(|task| !task.is_finished());
+    }
+
+    /// What is offered to `who`, of whom the server was told this, where it is not what is offered on the first.
+    pub(super) fn part(&self, who: &Who, told: &Introduction) -> Option<Arc<Part>> {
+        let table = self.table();
+        let key = (who.clone(), told.capabilities.clone());
+        match table.open.get(&key) {
+            Some(place) => place.leg.part.load_full(),
+            None => table.remembered.get(&key).cloned(),
+        }
+    }
+
+    /// Whether anything else is offered on any of them than on the first; those on which it is not follow that one again.
+    pub(super) fn differ(&self, base: &Part) -> bool {
+        let mut table = self.table();
+        for place in table.open.values() {
+            if place.leg.part.load().as_ref().is_some_and(|part| part.is_alike(base)) {
+                place.leg.part.store(None);
+            }
+        }
+        table.remembered.retain(|_, part| !part.is_alike(base));
+        !table.remembered.is_empty() || table.open.values().any(|place| place.leg.part.load().is_some())
     }
 
     /// Closes those that `which` names.
     pub(super) fn end_those(&self, which: impl Fn(&Leg) -> bool) {
         let mut table = self.table();
-        let ending: Vec<_> =
-            table.open.iter().filter(|(_, place)| which(&place.leg)).map(|(key, _)| key.clone()).collect();
+        let ending = table.those(which);
         ending.iter().for_each(|key| table.end(key));
         table.ending.retain(|task| !task.is_finished());
     }
@@ -121,6 +159,10 @@ impl Legs {
 }
 
 impl Table {
+    fn those(&self, which: impl Fn(&Leg) -> bool) -> Vec<(Who, Raw)> {
+        self.open.iter().filter(|(_, place)| which(&place.leg)).map(|(key, _)| key.clone()).collect()
+    }
+
     fn end(&mut self, key: &(Who, Raw)) {
         if let Some(place) = self.open.remove(key) {
             place.leg.stop.cancel();

@@ -205,24 +205,14 @@ impl Server {
 
     /// What it offers to `caller`: on a connection of its own that may be something else.
     pub(crate) fn part_for(&self, caller: &Caller, declared: &Declared) -> Option<Arc<Part>> {
-        let own = || self.legs.all().into_iter().find(|leg| self.is_leg_of(leg, caller, declared))?.part.load_full();
         let base = self.part()?;
-        Some(own().unwrap_or(base))
+        let told = declared.told(&caller.introduction, base.revision);
+        Some(self.legs.part(&Who::of(caller, self.spec.isolation), &told).unwrap_or(base))
     }
 
     /// Whether something else is offered on any other connection than on the first.
     pub(crate) fn differs(&self) -> bool {
-        let Some(base) = self.part() else { return false };
-        let differs = |leg: Arc<Leg>| match leg.part.load_full() {
-            Some(part) if part.is_alike(&base) => {
-                // It follows the first again.
-                leg.part.store(None);
-                false
-            }
-            part => part.is_some(),
-        };
-        // Each is looked at.
-        self.legs.all().into_iter().map(differs).fold(false, |any, differs| any | differs)
+        self.part().is_some_and(|base| self.legs.differ(&base))
     }
 
     /// A connection's own lists were taken.

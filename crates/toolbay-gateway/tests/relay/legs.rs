@@ -282,3 +282,20 @@ async fn each_caller_sees_what_its_own_connection_offers() {
     assert_eq!(count(&plain).await, 7);
     assert!(call(&plain, "special").await.unwrap_err().message.contains("unknown tool"), "hidden is refused");
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_a_connection_offered_is_still_there_when_it_was_closed() {
+    let seen = Arc::new(Seen { special: true, ..Seen::default() });
+    let idle = Duration::from_secs(30);
+    let bay = bay(&seen, LEGACY, |spec| Spec { idle, ..spec }).await;
+    let (able, _) = client(&bay, LEGACY, "", json!({"sampling": {}})).await;
+    who(&able).await;
+    pass(Duration::from_secs(1)).await;
+    assert!(call(&able, "special").await.is_ok());
+    pass(idle * 3).await;
+    assert_eq!((seen.opened(), seen.left.load(Ordering::SeqCst)), (2, 1));
+    let tools = ask(&able, Method::ToolsList, json!({})).await.unwrap();
+    assert_eq!(tools["tools"].as_array().unwrap().len(), 8);
+    assert!(call(&able, "special").await.is_ok(), "it is opened again");
+    assert_eq!(seen.opened(), 3);
+}
