@@ -38,6 +38,23 @@ pub struct Approach {
     pub probe: Duration,
     /// How long it may take in all.
     pub deadline: Duration,
+    /// How much is accepted of it, and asked of it at once.
+    pub limits: Limits,
+}
+
+/// How much is accepted of a server, and asked of it at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How large one message may be.
+    pub message_bytes: usize,
+    /// How many calls may be in flight on one connection; further ones wait.
+    pub requests_in_flight: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { message_bytes: 64 << 20, requests_in_flight: 1024 }
+    }
 }
 
 impl Approach {
@@ -49,6 +66,7 @@ impl Approach {
             revision: None,
             probe: Duration::from_secs(10),
             deadline: Duration::from_secs(60),
+            limits: Limits::default(),
         }
     }
 
@@ -81,10 +99,13 @@ pub async fn child(command: ServerCommand, approach: Approach) -> Result<Connect
         loop {
             let started = command.clone().spawn();
             let (process, pipes) = started.map_err(|error| Error::new(Kind::Unreachable, error.to_string()))?;
-            let reader = FrameLines::new(pipes.stdout);
+            if let Some(id) = process.id() {
+                approach.listener.started(id);
+            }
+            let reader = FrameLines::within(pipes.stdout, approach.limits.message_bytes);
             let writer = ChildFrames::new(pipes.stdin, process);
             let us = Arc::new(approach.us.clone());
-            let link = duplex::Client::start(us, reader, writer, Arc::clone(&approach.listener));
+            let link = duplex::Client::within(&approach.limits, us, reader, writer, Arc::clone(&approach.listener));
             match meet(&link, &mut probe, approach.probe, Restart::Possible).await? {
                 Some(met) => return Ok(connection(met, &approach, link)),
                 None => link.close().await,
@@ -99,7 +120,8 @@ pub async fn memory<S: Service>(service: Arc<S>, options: Options, approach: App
     let (theirs, ours) = memory::pair();
     // Ends with the link: when the other end is dropped, there is nothing left to read.
     tokio::spawn(duplex::serve(service, theirs.0, theirs.1, options));
-    let link = duplex::Client::start(Arc::new(approach.us.clone()), ours.0, ours.1, Arc::clone(&approach.listener));
+    let (us, listener) = (Arc::new(approach.us.clone()), Arc::clone(&approach.listener));
+    let link = duplex::Client::within(&approach.limits, us, ours.0, ours.1, listener);
     let probe = approach.search();
     over(link, approach, probe).await
 }

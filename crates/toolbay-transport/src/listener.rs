@@ -39,6 +39,11 @@ pub trait Listener: Send + Sync + 'static {
         let _ = line;
     }
 
+    /// The server was started as this process; again where it has to be met in another way.
+    fn started(&self, process: u32) {
+        let _ = process;
+    }
+
     /// The link ended.
     fn lost(&self, why: &Error) {
         let _ = why;

@@ -30,10 +30,8 @@ use super::{
     link::{Came, ReadFrames, WriteFrames},
     steps::{Steps, StepsIn, steps},
 };
-use crate::{Error, Kind, Listener};
+use crate::{Error, Kind, Listener, connect::Limits};
 
-/// How many calls may be in flight on one link (limit `requests_in_flight`).
-const IN_FLIGHT: usize = 1024;
 /// How many bytes may wait to be sent before nothing more is taken in.
 const BACKLOG: usize = 8 << 20;
 /// How long a server that closed its link may take to say how it ended.
@@ -63,8 +61,19 @@ pub struct Client {
 }
 
 impl Client {
-    /// Takes over a link, as `us`.
+    /// Takes over a link, as `us`, within the usual limits.
     pub fn start<R: ReadFrames, W: WriteFrames>(
+        us: Arc<Introduction>,
+        reader: R,
+        writer: W,
+        listener: Arc<dyn Listener>,
+    ) -> Self {
+        Self::within(&Limits::default(), us, reader, writer, listener)
+    }
+
+    /// Takes over a link, as `us`; how long a message may be is up to the reader.
+    pub fn within<R: ReadFrames, W: WriteFrames>(
+        limits: &Limits,
         us: Arc<Introduction>,
         reader: R,
         writer: W,
@@ -78,7 +87,7 @@ impl Client {
             // Nobody may be left to hear it.
             let _ = end.send(Some(error));
         });
-        Self { commands, places: Arc::new(Semaphore::new(IN_FLIGHT)), next: AtomicU64::new(1), ended, task }
+        Self { commands, places: Arc::new(Semaphore::new(limits.requests_in_flight)), next: AtomicU64::new(1), ended, task }
     }
 
     fn send(&self, command: Command) -> Result<(), Error> {
@@ -287,7 +296,7 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
             // Nobody can tell whose answer it was, so nobody may be left waiting for it.
             Came::One(Err(Rejected { id: None, fault: Fault::Malformed(Malformed::TooLarge(limit)) })) => {
                 let what =
-                    format!("the server sent a message of more than {limit} bytes, the most that is read at once");
+                    format!("the server sent a message of more than {limit} bytes (limit `message_bytes`)");
                 return Err(Error::new(Kind::Limit, what));
             }
             Came::One(frame) => self.peer.receive(frame, now),

@@ -28,7 +28,7 @@ mod tower;
 
 pub use body::Body;
 pub use endpoint::Endpoint;
-pub use options::{Admit, Names, Options, Pair, Path, Refused, Replay};
+pub use options::{Admit, Names, Options, Page, Pages, Pair, Path, Refused, Replay};
 pub use serve::serve;
 
 #[cfg(test)]

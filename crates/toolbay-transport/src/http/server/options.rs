@@ -19,6 +19,8 @@ pub struct Options {
     pub origins: Names,
     /// Who is calling.
     pub admit: Admit,
+    /// What else may be looked at, by whoever may knock at all: how the server does, for one.
+    pub pages: Pages,
     /// How large a message may be.
     pub message_bytes: usize,
     /// How long a message may take to come in.
@@ -50,6 +52,7 @@ impl Default for Options {
             hosts: Names::Loopback,
             origins: Names::Loopback,
             admit: Admit::default(),
+            pages: Pages::default(),
             message_bytes: 4 << 20,
             read_timeout: Duration::from_secs(60),
             sessions: 10_000,
@@ -135,6 +138,40 @@ impl Default for Admit {
 impl fmt::Debug for Admit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Admit")
+    }
+}
+
+/// Pages beside the endpoint, by path, made anew for each GET.
+#[derive(Clone, Default)]
+pub struct Pages(Option<Arc<Write>>);
+
+type Write = dyn Fn(&str) -> Option<Page> + Send + Sync;
+
+/// A page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Its status.
+    pub status: StatusCode,
+    /// Its media type.
+    pub kind: &'static str,
+    /// What stands in it.
+    pub text: String,
+}
+
+impl Pages {
+    /// The pages that `write` knows; it should be quick.
+    pub fn by(write: impl Fn(&str) -> Option<Page> + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(write)))
+    }
+
+    pub(super) fn at(&self, path: &str) -> Option<Page> {
+        self.0.as_ref().and_then(|write| write(path))
+    }
+}
+
+impl fmt::Debug for Pages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Pages")
     }
 }
 

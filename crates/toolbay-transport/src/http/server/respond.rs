@@ -76,6 +76,13 @@ pub(super) fn batch(frames: &[Frame]) -> Response<Body> {
     with_type(StatusCode::OK, Body::full(text.freeze()), HeaderValue::from_static("application/json"))
 }
 
+/// A page that is no message.
+pub(super) fn page(status: StatusCode, kind: &'static str, text: String) -> Response<Body> {
+    let mut response = with_type(status, Body::full(text.into()), HeaderValue::from_static(kind));
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
 /// Nothing but a status.
 pub(super) fn empty(status: StatusCode) -> Response<Body> {
     let mut response = Response::new(Body::empty());

@@ -14,7 +14,7 @@ use super::{
     modern,
     options::{Path, Refused},
     read,
-    respond::Refusal,
+    respond::{self, Refusal},
     session::{self, Message},
 };
 use crate::{Principal, Service};
@@ -64,8 +64,12 @@ where
     B: http_body::Body + Send,
     B::Data: Buf + Send,
 {
-    let place = place(head.uri.path(), &shared.options)
-        .ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, "there is no endpoint at this path"))?;
+    let path = head.uri.path();
+    let Some(place) = place(path, &shared.options) else {
+        let page = matches!(head.method, Method::GET | Method::HEAD).then(|| shared.options.pages.at(path));
+        let page = page.flatten().map(|page| respond::page(page.status, page.kind, page.text));
+        return page.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, "there is no endpoint at this path"));
+    };
     let principal = shared.options.admit.judge(head).map_err(refused)?;
     match (place, &head.method) {
         (Place::Endpoint, &Method::POST) => {
