@@ -10,6 +10,7 @@ mod churn;
 mod conformance;
 mod example;
 mod faults;
+mod fuzz;
 mod gateway;
 mod interop;
 mod interop_sdk;
@@ -43,6 +44,8 @@ cargo xtask COMMAND
   faults [--ours | --target T]... [--only REGEX] [--write]
                                          our suite of broken input, streams and ends, on servers and clients, ours and
                                          the peers'; --write renews docs/faults.md from this run
+  fuzz [TARGET]... [--seconds 30] [--jobs 2]
+                                         any input at all, for so long each; docs/fuzzing.md says what must hold
   bench sdk [--all] [--quick] [--write]  our SDK beside the floor and the peers, in one run; --all adds the slow
                                          peers, --write renews docs/performance.md
   ready [--rounds N]                     how soon `toolbay up` is ready, against the slowest server's own start
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         "interop" if args.flag("sdk") => interop_sdk::run(args),
         "interop" => interop::run(args),
         "faults" => faults::run(args),
+        "fuzz" => fuzz::run(args),
         "bench" => bench::run(args),
         "ready" => ready::run(args),
         "churn" => churn::run(args),

@@ -9,7 +9,7 @@ use crate::args::Args;
 use crate::child::{self, Captured};
 use crate::table::Table;
 use crate::tally::Tally;
-use crate::{churn, conformance, faults, gateway, interop, interop_sdk, peers, places, ready, rules, tidy};
+use crate::{churn, conformance, faults, fuzz, gateway, interop, interop_sdk, peers, places, ready, rules, tidy};
 
 const LIMIT: Duration = Duration::from_secs(60 * 60);
 
@@ -26,12 +26,13 @@ const HERE: [Step; 8] = [
     ("rules", || rules::run(Args::none())),
 ];
 
-const WITH_PEERS: [Step; 7] = [
+const WITH_PEERS: [Step; 8] = [
     ("peers", peers::fetch_all),
     ("conformance", || conformance::run(Args::none())),
     ("interop", || interop::run(Args::none())),
     ("interop sdk", || interop_sdk::run(Args::none())),
     ("faults", faults::run_ours),
+    ("fuzz", || fuzz::run(Args::none())),
     ("ready", || ready::run(Args::none())),
     ("churn", || churn::run(Args::none())),
 ];
