@@ -157,7 +157,7 @@ fn allowed(operator: Operator, hole: &Hole, letter: char) -> bool {
     if operator.reserved() {
         return true;
     }
-    // Whoever fills in a value escapes what stands between values, but neither a dot, nor a comma where it may stand.
+    // What stands between values is escaped in them, but for the dot.
     let between = letter == operator.between() && !matches!(letter, ',' | '.');
     if hole.explode && (between || letter == ',') {
         return true;
