@@ -189,8 +189,9 @@ impl<S: Send + Sync + 'static> Server<S> {
         self.setting(|settings| settings.reads = hints(time, scope))
     }
 
-    /// Shows each caller only what `judge` says yes to. What is hidden cannot be called, filled in or read either, and
-    /// lists are never shared between callers.
+    /// Shows each caller only what `judge` says yes to. What is hidden cannot be called, filled in, read or watched either;
+    /// lists, and what was read where a resource does not say otherwise, are kept by their caller alone. What a
+    /// [`lister`](Self::lister) names is for the lister to choose: it is given the context of the caller.
     #[must_use]
     pub fn visible(self, judge: impl Fn(&Caller, Item<'_>) -> bool + Send + Sync + 'static) -> Self {
         self.setting(|settings| settings.visible = Some(Visible::by(judge)))
@@ -202,16 +203,18 @@ impl<S: Send + Sync + 'static> Server<S> {
         self.setting(|settings| (settings.tasks.store, settings.tasks.life) = (Arc::new(store), life))
     }
 
-    /// Stops a tool's function that takes longer than this, and tells the model so; without it, functions go on until their
-    /// callers give up. While the caller is asked something the time stands still, and its answer begins it anew. What runs
-    /// on as a task has all the time it wants.
+    /// Stops a function that takes longer than this, be it a tool's, a prompt's, a resource's or one that lists or completes,
+    /// and tells the caller so (of a tool: the model); without it, functions go on until their callers give up. While the
+    /// caller is asked something the time stands still, and its answer begins it anew. What runs on as a task has all the
+    /// time it wants.
     #[must_use]
     pub fn call_deadline(self, limit: Duration) -> Self {
         self.setting(|settings| settings.call_deadline = Some(limit))
     }
 
     /// Puts something around every request, outside of what is around it already: it may look at the request, refuse it,
-    /// or go on with [`Next::run`].
+    /// or go on with [`Next::run`]. Subscriptions do not pass here: who may watch a resource, [`visible`](Self::visible)
+    /// says.
     ///
     /// ```
     /// use toolbay::{ErrorObject, Server};
@@ -253,7 +256,8 @@ impl<S: Send + Sync + 'static> Server<S> {
         self.setting(|settings| settings.report = Arc::new(report))
     }
 
-    /// To change the server while it runs.
+    /// To change the server while it runs. Take it when the server is put together: whatever is added here afterwards makes
+    /// another server of it, which the handle does not change.
     pub fn handle(&self) -> Handle<S> {
         Handle::with_state(Arc::clone(&self.live), Arc::clone(&self.state))
     }

@@ -11,6 +11,7 @@ use toolbay_transport::{Cx, Request};
 
 use super::{
     context::Ctx,
+    deadline,
     failure::{self, Subject},
     live::Live,
     registry::Listed as _,
@@ -128,7 +129,7 @@ pub(crate) async fn serve(live: &Arc<Live>, request: Request, line: Cx) -> Outco
             let arguments = params.context.and_then(|context| context.arguments).unwrap_or_default();
             let typed = Completing { value: params.argument.value, arguments };
             let cx = Ctx::new(request, line, live)?;
-            let came = failure::run(&cx, || {
+            let came = deadline::run(live, &cx, || {
                 let work = complete.call(typed, cx.clone());
                 Ok(Box::pin(async move { Ok(work.await) }))
             });

@@ -116,11 +116,14 @@ impl Ctx {
 
     /// Waits until the caller is gone or took the call back, or the call is over; of a task, until it is cancelled.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + 'static {
-        let (task, gone) = (self.0.task.get().cloned(), self.0.line.gone());
+        let cx = self.clone();
         async move {
-            match task {
-                Some(task) => task.cancelled.cancelled().await,
-                None => gone.await,
+            if cx.task().is_none() {
+                cx.0.line.gone().await;
+            }
+            // Its request is over where it went on as a task meanwhile.
+            if let Some(task) = cx.task() {
+                task.cancelled.cancelled().await;
             }
         }
     }
@@ -282,6 +285,10 @@ fn binding(server: &Live, request: &Request) -> Binding {
 
 impl fmt::Debug for Ctx {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ctx").field("request", &self.0.request).finish_non_exhaustive()
+        // Arguments are nobody's but the function's.
+        let Request { method, caller, headers, .. } = &self.0.request;
+        let (method, principal) = (method.as_str(), &caller.principal);
+        let mut shown = f.debug_struct("Ctx");
+        shown.field("method", &method).field("principal", principal).field("headers", headers).finish_non_exhaustive()
     }
 }

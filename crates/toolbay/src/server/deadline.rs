@@ -1,4 +1,4 @@
-//! How long a call of a tool may take, where its server says so.
+//! How long a function may take, where its server says so.
 
 use std::{
     future::Future,
@@ -8,7 +8,11 @@ use std::{
 
 use tokio::time::timeout;
 
-use super::{context::Ctx, failure::Came};
+use super::{
+    context::Ctx,
+    failure::{self, Begun, Came},
+    live::Live,
+};
 
 /// The times a call waits for its caller, who may be a person that thinks.
 #[derive(Debug, Default)]
@@ -39,6 +43,15 @@ impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.0.open.fetch_sub(1, Ordering::Relaxed);
         self.0.over.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Runs a handler for as long as it may.
+pub(crate) async fn run<T>(live: &Live, cx: &Ctx, start: impl FnOnce() -> Begun<T>) -> Came<T> {
+    let work = failure::run(cx, start);
+    match live.settings.call_deadline {
+        None => work.await,
+        limit => within(limit, cx, Box::pin(work)).await,
     }
 }
 

@@ -23,11 +23,11 @@ pub(crate) enum Came<T> {
     Late(Duration),
 }
 
+/// The work of a handler, or why it was not called.
+pub(crate) type Begun<T> = Result<Pin<Box<dyn Future<Output = Result<T>> + Send>>, Misfit>;
+
 /// Runs a handler to its end, whatever that is.
-pub(crate) async fn run<T>(
-    cx: &Ctx,
-    start: impl FnOnce() -> Result<Pin<Box<dyn Future<Output = Result<T>> + Send>>, Misfit>,
-) -> Came<T> {
+pub(crate) async fn run<T>(cx: &Ctx, start: impl FnOnce() -> Begun<T>) -> Came<T> {
     let work = async {
         match start() {
             Ok(work) => Came::Answer(work.await),

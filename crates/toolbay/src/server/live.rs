@@ -60,6 +60,16 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// How long lists may be kept; by their caller alone where each sees its own.
+    pub(crate) fn list_hints(&self) -> Hints {
+        if self.visible.is_some() { self.lists.private() } else { self.lists.clone() }
+    }
+
+    /// The same for what was read, where a resource says nothing of it.
+    pub(crate) fn read_hints(&self) -> Hints {
+        if self.visible.is_some() { self.reads.private() } else { self.reads.clone() }
+    }
+
     pub(crate) fn new(who: Implementation) -> Self {
         Self {
             who,
@@ -242,6 +252,12 @@ impl<S: Send + Sync + 'static> Handle<S> {
         let added = self.live.edit(|registry| registry.templates.put(Arc::clone(&entry)));
         self.live.hub.publish(&Change::Resources);
         added
+    }
+
+    /// Takes a template away; says whether it was there.
+    pub fn remove_template(&self, text: &str) -> Removed {
+        let removed = self.live.edit(|registry| registry.templates.take(text).is_some());
+        self.told(removed, &Change::Resources)
     }
 
     /// Tells who watches the resource that it changed.

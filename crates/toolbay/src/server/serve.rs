@@ -23,8 +23,8 @@ pub trait Serve: Send {
 
 /// Our own standard input and output, for whoever started this program.
 ///
-/// Ends when the input does, or on SIGINT or SIGTERM; calls under way then have a few seconds left. Nothing else may write
-/// to standard output.
+/// Ends when the input does, or on SIGINT or SIGTERM; calls under way then have a few seconds left. A second signal ends the
+/// process at once. Nothing else may write to standard output.
 pub fn stdio() -> Stdio {
     Stdio { options: duplex::Options::default() }
 }
@@ -68,7 +68,8 @@ impl Serve for Stdio {
 /// An endpoint at `/mcp` on this address, for clients of every revision.
 ///
 /// It may be called by the names of this machine alone (`localhost`, `127.0.0.1`), and from pages of this machine, until
-/// [`Http::hosts`] and [`Http::origins`] say otherwise. Ends on SIGINT or SIGTERM.
+/// [`Http::hosts`] and [`Http::origins`] say otherwise. Ends in order on SIGINT or SIGTERM; a second one ends the process at
+/// once.
 pub fn http<A: ToSocketAddrs + Send>(address: A) -> Http<A> {
     let (options, shutdown) = (transport::Options::default(), CancellationToken::new());
     Http { address, options, shutdown, bound: Box::new(|_| {}) }

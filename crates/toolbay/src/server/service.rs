@@ -23,13 +23,11 @@ use super::{
     live::Live,
     page::{self, Cursor, Hints},
     registry::{Listed, Registry, Table},
-    resource::ReadWork,
+    resource::{Read, TemplateEntry},
     resource_output::Of,
     tasks::{self, Start},
 };
-use crate::error::Result;
-
-type Params<T> = std::result::Result<T, ErrorObject>;
+type Params<T> = Result<T, ErrorObject>;
 
 impl<S: Send + Sync + 'static> Service for Server<S> {
     fn profile(&self) -> Arc<Profile> {
@@ -44,12 +42,20 @@ impl<S: Send + Sync + 'static> Service for Server<S> {
         Next { live: Arc::clone(live), line, place: 0 }.run(request).await
     }
 
-    fn header_plan(&self, _: &Arc<Caller>, tool: &str) -> Option<Arc<HeaderPlan>> {
-        self.live().registry.load().tools.get(tool)?.headers.clone()
+    fn header_plan(&self, caller: &Arc<Caller>, tool: &str) -> Option<Arc<HeaderPlan>> {
+        let live = self.live();
+        let registry = live.registry.load();
+        registry.tools.get(tool).filter(|tool| live.shows(caller, tool.item()))?.headers.clone()
     }
 
-    async fn watch(&self, caller: &Arc<Caller>, filter: Filter) -> Params<Watch> {
-        tasks::watch(self.live(), caller, filter).await
+    async fn watch(&self, caller: &Arc<Caller>, mut filter: Filter) -> Params<Watch> {
+        let live = self.live();
+        if live.settings.visible.is_some() {
+            // Of what cannot be read nothing is told, be it hidden or not there.
+            let registry = live.registry.load_full();
+            filter.uris.retain(|uri| reader(live, &registry, caller, uri).is_some());
+        }
+        tasks::watch(live, caller, filter).await
     }
 }
 
@@ -98,11 +104,7 @@ async fn call_tool(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {
         return tasks::call(live, tool, arguments, cx, start).await;
     }
     let cx = Ctx::new(request, line, live)?;
-    let work = failure::run(&cx, || (tool.call)(&arguments, &cx));
-    let came = match live.settings.call_deadline {
-        None => work.await,
-        limit => deadline::within(limit, &cx, Box::pin(work)).await,
-    };
+    let came = deadline::run(live, &cx, || (tool.call)(&arguments, &cx)).await;
     failure::of_tool(live, &cx.form(), Subject { kind: "tool", name: &tool.words.name }, came)
 }
 
@@ -114,7 +116,7 @@ fn list<E: Listed>(live: &Live, request: &Request, key: &str, table: fn(&Registr
     if let Some(visible) = &settings.visible {
         let seen = table.seen(revision, &request.caller, visible);
         let (items, next) = page::cut(&seen, from, settings.page_size)?;
-        return Ok(page::list(key, items.iter(), next.as_ref(), &settings.lists.private(), &form));
+        return Ok(page::list(key, items.iter(), next.as_ref(), &settings.list_hints(), &form));
     }
     if from == 0 && settings.page_size.is_none() {
         return Ok(table.whole(key, &settings.lists, &form));
@@ -130,51 +132,50 @@ async fn list_resources(live: &Arc<Live>, request: Request, line: Cx) -> Outcome
         return list(live, &request, "resources", |registry| &registry.resources);
     };
     let revision = request.caller.introduction.revision;
-    let (settings, form) = (&live.settings, live.form(revision));
+    let (settings, form, hints) = (&live.settings, live.form(revision), live.settings.list_hints());
     let seen = settings.visible.as_ref().map(|visible| registry.resources.seen(revision, &request.caller, visible));
     let written = seen.as_deref().unwrap_or_else(|| registry.resources.written(revision));
     let (known, beyond) = match Cursor::read(&request.params)? {
         Cursor::At(from) => match page::cut(written, from, settings.page_size)? {
             (items, Some(next)) => {
-                return Ok(page::list("resources", items.iter(), Some(&next), &settings.lists, &form));
+                return Ok(page::list("resources", items.iter(), Some(&next), &hints, &form));
             }
             (items, None) => (items, None),
         },
         Cursor::Beyond(cursor) => (&[][..], cursor),
     };
     let cx = Ctx::new(request, line, live)?;
-    let came = failure::run(&cx, || Ok(lister(beyond, cx.clone()))).await;
+    let came = deadline::run(live, &cx, || Ok(lister(beyond, cx.clone()))).await;
     let page = failure::of_other(live, Subject { kind: "list", name: "resources" }, came)?;
     let page = page.ok_or_else(|| ErrorObject::internal("nothing may be asked while resources are listed"))?;
     let listed: Vec<Raw> = page.items.into_iter().map(|item| Raw::of(&item.conformed(revision))).collect();
     let next = page.next.map(|next| Cursor::Beyond(Some(next)));
-    Ok(page::list("resources", known.iter().chain(&listed), next.as_ref(), &settings.lists, &form))
+    Ok(page::list("resources", known.iter().chain(&listed), next.as_ref(), &hints, &form))
+}
+
+/// What reads a URI: the resource that has it, else the first template that it fits, and what stands in its holes. Where
+/// that is hidden from the caller, nothing else reads it either.
+fn reader<'r>(live: &Live, registry: &'r Registry, caller: &Caller, uri: &str) -> Option<(&'r Read, Of, Dict<String>)> {
+    let of = |mime_type: &Option<String>| Of { uri: uri.to_owned(), mime_type: mime_type.clone() };
+    if let Some(entry) = registry.resources.get(uri) {
+        let shown = live.shows(caller, entry.item());
+        return shown.then(|| (&entry.read, of(&entry.words.mime_type), Dict::new()));
+    }
+    let fits = |entry: &'r Arc<TemplateEntry>| Some((entry, entry.pattern.matches(uri)?));
+    let (entry, holes) = registry.templates.iter().find_map(fits)?;
+    live.shows(caller, entry.item()).then(|| (&entry.read, of(&entry.words.mime_type), holes))
 }
 
 async fn read_resource(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {
     let uri = text(&request.params, "uri")?;
     let revision = request.caller.introduction.revision;
     let registry = live.registry.load_full();
-    let caller = Arc::clone(&request.caller);
+    let reader = reader(live, &registry, &request.caller, &uri);
+    let (read, of, holes) = reader.ok_or_else(|| not_found(&uri))?;
     let cx = Ctx::new(request, line, live)?;
-    let known = registry.resources.get(&uri).filter(|entry| live.shows(&caller, entry.item()));
-    let found = match known {
-        Some(entry) => {
-            let of = Of { uri: uri.clone(), mime_type: entry.words.mime_type.clone() };
-            let (read, cx) = (&entry.read, &cx);
-            failure::run(cx, move || read(&Dict::new(), of, cx)).await
-        }
-        None => {
-            let mut shown = registry.templates.iter().filter(|entry| live.shows(&caller, entry.item()));
-            let fits = shown.find_map(|entry| Some((entry, entry.pattern.matches(&uri)?)));
-            let Some((entry, holes)) = fits else { return Err(not_found(&uri)) };
-            let of = Of { uri: uri.clone(), mime_type: entry.words.mime_type.clone() };
-            let (read, cx) = (&entry.read, &cx);
-            failure::run(cx, move || -> Result<ReadWork, _> { read(&holes, of, cx) }).await
-        }
-    };
+    let found = deadline::run(live, &cx, || read(&holes, of, &cx)).await;
     match failure::of_other(live, Subject { kind: "resource", name: &uri }, found)? {
-        Some(Some(result)) => Ok(Raw::of(&hinted(result, &live.settings.reads).conformed(revision))),
+        Some(Some(result)) => Ok(Raw::of(&hinted(result, &live.settings.read_hints()).conformed(revision))),
         Some(None) => Err(not_found(&uri)),
         None => Ok(Raw::EMPTY),
     }
@@ -207,7 +208,7 @@ async fn get_prompt(live: &Arc<Live>, request: Request, line: Cx) -> Outcome {
         None => Dict::new(),
     };
     let cx = Ctx::new(request, line, live)?;
-    let came = failure::run(&cx, || (prompt.fill)(&texts, &cx)).await;
+    let came = deadline::run(live, &cx, || (prompt.fill)(&texts, &cx)).await;
     let Some(mut filled) = failure::of_other(live, Subject { kind: "prompt", name: &name }, came)? else {
         return Ok(Raw::EMPTY);
     };

@@ -195,6 +195,97 @@ async fn what_is_hidden_cannot_be_used_either() {
 }
 
 #[tokio::test]
+async fn what_is_hidden_is_neither_read_another_way_nor_watched_nor_shared() {
+    use std::time::Duration;
+
+    use toolbay_protocol::{types::CacheScope, watch::Filter};
+    use toolbay_transport::Service as _;
+
+    #[derive(Deserialize, JsonSchema)]
+    struct Rest {
+        rest: String,
+    }
+
+    let read = |rest: Rest| async move { rest.rest };
+    let server = Server::new("s", "1")
+        .subscribable()
+        .cache_lists(Duration::from_secs(9), CacheScope::Public)
+        .cache_reads(Duration::from_secs(9), CacheScope::Public)
+        .tool(Tool::new("hidden-tool", "", |args: Id| async move { args.id }).header("id", "Id"))
+        .resource(Resource::new("a:/secret", "hidden", || async { "x" }))
+        .template(Template::new("a:/inner/{rest}", "hidden", read))
+        .template(Template::new("a:/{+rest}", "all", read))
+        .lister(|_, _| async { Ok(Page::last([])) })
+        .visible(|_, item| !item.name().starts_with("hidden"));
+    let connection = meet(server.clone(), Revision::LATEST).await;
+    for uri in ["a:/secret", "a:/inner/1"] {
+        let hidden = ask(&connection, Method::ResourcesRead, json!({"uri": uri})).await.unwrap_err();
+        let missing = ask(&connection, Method::ResourcesRead, json!({"uri": "b:/"})).await.unwrap_err();
+        assert_eq!((hidden.code, hidden.message), (missing.code, missing.message.replace("b:/", uri)));
+    }
+    let open = ask(&connection, Method::ResourcesRead, json!({"uri": "a:/open"})).await.unwrap();
+    assert_eq!((&open["contents"][0]["text"], &open["cacheScope"]), (&json!("open"), &json!("private")));
+    for method in [Method::ToolsList, Method::ResourcesList, Method::TemplatesList] {
+        let list = ask(&connection, method, json!({})).await.unwrap();
+        assert_eq!((&list["ttlMs"], &list["cacheScope"]), (&json!(9_000), &json!("private")));
+    }
+    let introduction = Arc::new(Introduction::anonymous(Revision::LATEST));
+    let principal = toolbay_transport::Principal::Local;
+    let caller = Arc::new(toolbay_transport::Caller { introduction, principal, session: None });
+    let uris = ["a:/secret", "a:/inner/1", "b:/", "a:/open"].map(str::to_owned).into();
+    let watch = server.watch(&caller, Filter { uris, ..Filter::default() }).await.unwrap();
+    assert_eq!(watch.filter(), &Filter::resource("a:/open"));
+    assert!(server.header_plan(&caller, "hidden-tool").is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_kind_of_function_has_the_same_time() {
+    let forever = || std::future::pending::<String>();
+    let server = Server::new("s", "1")
+        .call_deadline(std::time::Duration::from_secs(5))
+        .resource(Resource::new("a:1", "one", forever))
+        .prompt(
+            Prompt::new("p", "", |_: Id| std::future::pending::<String>())
+                .complete("id", |_, _| std::future::pending::<Suggestions>()),
+        )
+        .lister(|_, _| std::future::pending());
+    let connection = meet(server, Revision::LATEST).await;
+    let complete = json!({"ref": {"type": "ref/prompt", "name": "p"}, "argument": {"name": "id", "value": ""}});
+    for (method, params) in [
+        (Method::ResourcesRead, json!({"uri": "a:1"})),
+        (Method::ResourcesList, json!({})),
+        (Method::PromptsGet, json!({"name": "p", "arguments": {"id": "1"}})),
+        (Method::Complete, complete),
+    ] {
+        let late = ask(&connection, method, params).await.unwrap_err();
+        assert!(late.message.contains("within 5s (limit `call_deadline`)"), "{late}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_added_at_run_time_is_taken_away_again() {
+    let handle = server().handle();
+    let template =
+        || Template::new("late://{id}", "late", |order: Id, _: State<Shop>| async move { order.id.to_string() });
+    assert_eq!((handle.add_template(template()), handle.add_template(template())), (Added::New, Added::Replaced));
+    let mut watch = handle.watch_for_tests();
+    assert_eq!(
+        (handle.remove_template("late://{id}"), handle.remove_template("late://{id}")),
+        (Removed::Gone, Removed::Unknown)
+    );
+    assert_eq!(watch.next().await, Some(toolbay_protocol::watch::Change::Resources));
+}
+
+#[tokio::test]
+async fn a_context_is_printed_without_arguments() {
+    let server = Server::new("s", "1").tool(Tool::new("show", "", |_: Id, cx: Ctx| async move { format!("{cx:?}") }));
+    let connection = meet(server, Revision::LATEST).await;
+    let shown = call(&connection, "show", json!({"id": 987_654})).await;
+    let shown = shown.content[0].as_text().unwrap();
+    assert!(shown.contains("tools/call") && !shown.contains("987654"), "{shown}");
+}
+
+#[tokio::test]
 async fn what_stands_around_sees_each_request_in_order_and_may_refuse_it() {
     let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
     let note = |name: &'static str| {

@@ -124,7 +124,7 @@ impl Sealer {
 
     /// Seals `carried` until its life is over; nothing where the system has no random numbers.
     pub(crate) fn seal(&self, carried: Carried, binding: &Binding, now: SystemTime) -> Option<Raw> {
-        let content = Raw::of(&Content { until: seconds(now) + self.life.as_secs(), carried });
+        let content = Raw::of(&Content { until: seconds(now).saturating_add(self.life.as_secs()), carried });
         let mut nonce = [0; NONCE];
         getrandom::fill(&mut nonce).ok()?;
         let payload = Payload { msg: content.as_bytes(), aad: &binding.0 };
