@@ -102,6 +102,8 @@ async fn result(live: &Live, id: &str, caller: &Caller, line: Cx) -> Outcome {
         match slot.settled().await {
             Settled::Over(record) => return record.result().ok_or_else(unknown)?.map(|result| tagged(&result, id)),
             Settled::Asks(asks) => {
+                // Not every client that may ask for the result can be asked.
+                asks.iter().try_for_each(|(_, ask)| caller.introduction.admits(ask)).map_err(ErrorObject::from)?;
                 let asks: Asks = asks.into_iter().map(|(key, ask)| (key, related(ask, id))).collect();
                 let gone = |_| ErrorObject::internal("the caller is gone");
                 match line.ask(asks, None).await.map_err(gone)? {

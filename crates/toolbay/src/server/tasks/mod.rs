@@ -12,6 +12,7 @@ mod start;
 mod store;
 mod tables;
 mod time;
+mod written;
 
 pub(crate) use jobs::Jobs;
 pub(crate) use listen::watch;

@@ -11,17 +11,21 @@ use toolbay_protocol::{
 };
 use toolbay_transport::Principal;
 
-use super::time::iso;
+use super::{time::iso, written};
+use crate::serde::{Deserialize, Serialize};
 
-/// What is known of a task.
-#[derive(Clone, Debug, PartialEq)]
+/// What is known of a task. A store may write it, as JSON or anything else that serde writes, and read it again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(crate = "crate::serde")]
 #[non_exhaustive]
 pub struct TaskRecord {
     /// Names it; nobody can guess it.
     pub id: String,
     /// Whose it is: nobody else is told of it.
+    #[serde(with = "written::principal")]
     pub principal: Principal,
     /// The revision of the call that began it.
+    #[serde(with = "written::revision")]
     pub revision: Revision,
     /// Where it stands.
     pub status: TaskStatus,
@@ -45,6 +49,11 @@ impl TaskRecord {
     /// Whether it may be forgotten.
     pub fn is_expired(&self, now: SystemTime) -> bool {
         now.duration_since(self.created).is_ok_and(|age| age > self.life)
+    }
+
+    /// How much of its life is left.
+    pub(super) fn left(&self, now: SystemTime) -> Duration {
+        self.life.saturating_sub(now.duration_since(self.created).unwrap_or_default())
     }
 
     /// A result of this kind with the members that every form has, in the words of the extension.

@@ -3,13 +3,17 @@
 use std::{
     collections::HashMap,
     fmt,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::SystemTime,
 };
 
 use tokio::{
     sync::{Notify, oneshot},
     task::AbortHandle,
+    time::timeout,
 };
 use tokio_util::sync::CancellationToken;
 use toolbay_protocol::{
@@ -29,6 +33,8 @@ pub(crate) struct Slot {
     store: DynStore,
     hub: Hub,
     changed: Notify,
+    /// How often the record changed.
+    changes: AtomicU64,
     pub(crate) cancelled: CancellationToken,
     job: OnceLock<AbortHandle>,
 }
@@ -36,7 +42,8 @@ pub(crate) struct Slot {
 impl Slot {
     pub(super) fn new(record: TaskRecord, store: DynStore, hub: Hub) -> Self {
         let (waiting, changed, cancelled) = (Mutex::default(), Notify::new(), CancellationToken::new());
-        Self { record: Mutex::new(record), waiting, store, hub, changed, cancelled, job: OnceLock::new() }
+        let (record, changes, job) = (Mutex::new(record), AtomicU64::new(0), OnceLock::new());
+        Self { record, waiting, store, hub, changed, changes, cancelled, job }
     }
 
     fn record(&self) -> MutexGuard<'_, TaskRecord> {
@@ -65,22 +72,34 @@ impl Slot {
 
     /// Changes the record, keeps it and tells who waits.
     async fn change(&self, change: impl FnOnce(&mut TaskRecord)) {
-        let record = {
+        {
             let mut record = self.record();
             change(&mut record);
             record.updated = SystemTime::now();
+            self.changes.fetch_add(1, Ordering::AcqRel);
             // Under the lock, so that nobody hears of a later state before an earlier one.
             if self.hub.watches_task(&record.id) {
                 self.hub.publish(&record.change());
             }
-            record.clone()
-        };
+        }
         self.changed.notify_waiters();
-        // What cannot be kept now is kept with the next change; the task goes on.
-        let _ = self.store.put(record).await;
+        self.keep().await;
     }
 
-    /// Asks whoever watches the task, and waits for an answer.
+    /// Keeps the record as it is. Of two changes at once the earlier may reach the store last: whoever finds that there
+    /// was a later one keeps that again.
+    async fn keep(&self) {
+        loop {
+            let before = self.changes.load(Ordering::Acquire);
+            // What cannot be kept now is kept with the next change; the task goes on.
+            let _ = self.store.put(self.snapshot()).await;
+            if self.changes.load(Ordering::Acquire) == before {
+                return;
+            }
+        }
+    }
+
+    /// Asks whoever watches the task, and waits for an answer: as long as the task is kept, for nobody finds it later.
     pub(crate) async fn ask(&self, key: &str, ask: Ask) -> Result<Outcome> {
         let (answer, answered) = oneshot::channel();
         let mut request = InputRequest::new(ask.method);
@@ -91,7 +110,10 @@ impl Slot {
             record.status = TaskStatus::InputRequired;
         })
         .await;
-        answered.await.map_err(|_| tool_error!("the task ended before its question was answered").into())
+        let left = self.record().left(SystemTime::now());
+        let late = |_| tool_error!("nobody answered for as long as the task is kept");
+        let answered = timeout(left, answered).await.map_err(late)?;
+        answered.map_err(|_| tool_error!("the task ended before its question was answered").into())
     }
 
     /// A key that this task never used (spec: tasks extension, keys).

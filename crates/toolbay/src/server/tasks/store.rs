@@ -16,8 +16,8 @@ use crate::error::Result;
 
 /// Keeps tasks: in memory ([`MemoryStore`]), or wherever they outlive the process.
 ///
-/// A task that was under way when its process ended is found as it was last put. What is expired may be forgotten, and
-/// nothing before.
+/// A [`TaskRecord`] is written and read with serde. A task that was under way when its process ended is found as it was
+/// last put. What is expired may be forgotten, and nothing before.
 pub trait TaskStore: Send + Sync + 'static {
     /// Keeps a task, or what became of it. An error keeps the task from beginning.
     fn put(&self, record: TaskRecord) -> impl Future<Output = Result<()>> + Send;

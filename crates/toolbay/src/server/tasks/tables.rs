@@ -21,6 +21,9 @@ use super::{
 };
 use crate::error::{Reason, Result};
 
+/// So many tasks run at once, whatever their store holds.
+const RUNNING: usize = 10_000;
+
 /// How tasks are kept.
 #[derive(Clone)]
 pub(crate) struct Keeping {
@@ -87,12 +90,14 @@ impl Tasks {
             requests: Dict::new(),
             outcome: None,
         };
-        let slot = Arc::new(Slot::new(record.clone(), Arc::clone(&keeping.store), self.hub.clone()));
-        self.running().insert(record.id.clone(), Arc::clone(&slot));
-        if let Err(fail) = keeping.store.put(record.clone()).await {
-            self.running().remove(&record.id);
-            return Err(broken(fail));
+        if self.running().len() >= RUNNING {
+            let what = format!("{RUNNING} tasks run here already (limit `running_tasks`): try again later");
+            return Err(ErrorObject::internal(what));
         }
+        // The caller may be gone before the store has it: nothing of a task stays then that never ran.
+        keeping.store.put(record.clone()).await.map_err(broken)?;
+        let slot = Arc::new(Slot::new(record.clone(), Arc::clone(&keeping.store), self.hub.clone()));
+        self.running().insert(record.id, Arc::clone(&slot));
         Ok(slot)
     }
 

@@ -215,6 +215,113 @@ async fn questions_of_a_core_task_come_while_its_result_is_awaited() {
     assert_eq!(result["content"][0]["text"], "A?B?");
 }
 
+#[tokio::test]
+async fn who_cannot_be_asked_is_told_so_where_it_awaits_the_result_of_a_core_task() {
+    let server = server();
+    let asked = meet(&server, Revision::LATEST_LEGACY, Principal::Local, false).await;
+    let created = ask(&asked, Method::ToolsCall, json!({"name": "ask", "task": {}})).await.unwrap();
+    let id = json!({"taskId": created["task"]["taskId"]});
+    settled(&asked, &created["task"]["taskId"]).await;
+    let deaf = Client::builder("c", "1").revision(Revision::LATEST_LEGACY).connect(server).await.unwrap();
+    let refused = deaf.request(Method::TasksResult, Raw::of(&id)).await;
+    assert!(matches!(&refused, Err(crate::client::ClientError::Refused(_))), "{refused:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_waits_for_an_answer_as_long_as_it_is_kept() {
+    let server = server().task_store(super::MemoryStore::default(), std::time::Duration::from_secs(30));
+    let connection = meet(&server, Revision::LATEST, Principal::Local, true).await;
+    let id = call(&connection, "ask").await.unwrap()["taskId"].as_str().unwrap().to_owned();
+    let mut listening = connection.listen(Filter::task(&id)).await.unwrap();
+    let last = loop {
+        let state = told(&mut listening).await;
+        if state["status"] != "input_required" && state["status"] != "working" {
+            break state;
+        }
+    };
+    let text = last["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("as long as the task is kept"), "{last}");
+}
+
+/// A store of texts, one of whose writes is slow.
+#[derive(Clone, Default)]
+struct Texts(Arc<Drawer>);
+
+#[derive(Default)]
+struct Drawer {
+    texts: std::sync::Mutex<std::collections::BTreeMap<String, String>>,
+    go: tokio::sync::Notify,
+}
+
+impl Texts {
+    fn find(&self, id: &str) -> Option<super::TaskRecord> {
+        self.0.texts.lock().unwrap().get(id).map(|text| serde_json::from_str(text).unwrap())
+    }
+}
+
+impl super::TaskStore for Texts {
+    async fn put(&self, record: super::TaskRecord) -> crate::Result<()> {
+        if record.message.as_deref() == Some("slow") {
+            self.0.go.notified().await;
+        }
+        self.0.texts.lock().unwrap().insert(record.id.clone(), serde_json::to_string(&record)?);
+        Ok(())
+    }
+
+    async fn get(&self, id: &str) -> crate::Result<Option<super::TaskRecord>> {
+        Ok(self.find(id))
+    }
+
+    async fn list(&self, _: &Principal, _: Option<&str>, _: usize) -> crate::Result<Vec<super::TaskRecord>> {
+        Ok(Vec::new())
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_is_slow_ends_with_what_came_last() {
+    let (texts, said) = (Texts::default(), Arc::new(tokio::sync::Notify::new()));
+    let (drawer, done) = (texts.clone(), Arc::clone(&said));
+    let tool = Tool::new("job", "", move |cx: Ctx| {
+        let (drawer, done) = (drawer.clone(), Arc::clone(&done));
+        async move {
+            let quick = async {
+                cx.progress(2.0).saying("quick").await;
+                drawer.0.go.notify_one();
+            };
+            tokio::join!(cx.progress(1.0).saying("slow").into_future(), quick);
+            done.notify_one();
+            std::future::pending::<()>().await;
+        }
+    });
+    let server = Server::new("t", "1").tool(tool.task()).task_store(texts.clone(), std::time::Duration::from_secs(60));
+    let connection = meet(&server, Revision::LATEST, Principal::Named("me".into()), true).await;
+    let id = call(&connection, "job").await.unwrap()["taskId"].as_str().unwrap().to_owned();
+    said.notified().await;
+    assert_eq!(texts.find(&id).unwrap().message.as_deref(), Some("quick"));
+}
+
+#[tokio::test]
+async fn what_a_store_wrote_is_found_after_a_new_beginning() {
+    let texts = Texts::default();
+    let life = std::time::Duration::from_secs(60);
+    let meet = async || {
+        let server = server().task_store(texts.clone(), life);
+        let connection = meet(&server, Revision::LATEST, Principal::Named("me".into()), true).await;
+        (server, connection)
+    };
+    let (server, connection) = meet().await;
+    let mut states = Vec::new();
+    for tool in ["job", "wrong", "ask"] {
+        let id = call(&connection, tool).await.unwrap()["taskId"].clone();
+        states.push((id.clone(), settled(&connection, &id).await));
+    }
+    drop((server, connection));
+    let (_server, connection) = meet().await;
+    for (id, state) in states {
+        assert_eq!(ask(&connection, Method::TasksGet, json!({"taskId": id})).await.unwrap(), state);
+    }
+}
+
 /// The next state that a listener is told, in its own words.
 async fn told(listening: &mut Listening) -> Value {
     match listening.next().await {
