@@ -8,13 +8,16 @@ use std::{
 };
 
 use serde::Serialize;
+use tokio::time::{Instant, timeout_at};
 use toolbay_protocol::{
     Feature, Method, Raw,
     exchange::{Note, Outcome, Wishes},
     peer::{Call, Patience},
-    raw::{Kind, Object},
+    raw::Object,
     types::{CallToolResult, LoggingLevel, ProgressParams},
 };
+
+use toolbay_transport::Error;
 
 use super::{
     connected::Client,
@@ -36,12 +39,15 @@ pub struct Told {
 
 type Hear<'a> = Box<dyn FnMut(Told) + Send + 'a>;
 
-/// A call to be: it is made when it is awaited, and taken back when it is dropped before its end.
+/// A call to be: it is made when it is awaited, and taken back when it is dropped before its end. A task that it became
+/// by then goes on.
 #[must_use = "nothing is called before it is awaited"]
 pub struct CallTool<'a> {
     client: &'a Client,
     name: String,
     arguments: Result<Raw, ClientError>,
+    /// What is wrong with what was said since.
+    flaw: Option<ClientError>,
     progress: Option<Hear<'a>>,
     answers: Vec<(String, Outcome)>,
     meta: Option<Raw>,
@@ -59,11 +65,10 @@ enum Checks {
 
 impl<'a> CallTool<'a> {
     pub(crate) fn new<A: Serialize + ?Sized>(client: &'a Client, name: String, arguments: &A) -> Self {
-        let misfit = |error| ClientError::Misfit(format!("the arguments cannot be written: {error}"));
-        let arguments = Raw::encode(arguments).map_err(misfit);
+        let arguments = ClientError::object("the arguments", arguments);
         let patience = Patience { silence: client.patience(), total: None };
-        let (progress, answers, meta, log_level, checks) = (None, vec![], None, None, Checks::Yes);
-        Self { client, name, arguments, progress, answers, meta, log_level, patience, checks }
+        let (flaw, progress, answers, meta, log_level, checks) = (None, None, vec![], None, None, Checks::Yes);
+        Self { client, name, arguments, flaw, progress, answers, meta, log_level, patience, checks }
     }
 
     /// Hears how far it is.
@@ -74,7 +79,13 @@ impl<'a> CallTool<'a> {
     /// Answers the question that the tool puts under `key`, before the client's own handlers are asked. Meant for tests;
     /// older servers name no keys, so there the first answer goes to the first question.
     pub fn answer<T: Serialize + ?Sized>(mut self, key: impl Into<String>, answer: &T) -> Self {
-        self.answers.push((key.into(), Ok(Raw::of(answer))));
+        let key = key.into();
+        match Raw::encode(answer) {
+            Ok(answer) => self.answers.push((key, Ok(answer))),
+            Err(error) => {
+                self.flaw = Some(ClientError::Misuse(format!("the answer `{key}` cannot be written: {error}")))
+            }
+        }
         self
     }
 
@@ -84,8 +95,12 @@ impl<'a> CallTool<'a> {
     }
 
     /// The call's `_meta`; an object.
-    pub fn meta<T: Serialize + ?Sized>(self, meta: &T) -> Self {
-        Self { meta: Some(Raw::of(meta)), ..self }
+    pub fn meta<T: Serialize + ?Sized>(mut self, meta: &T) -> Self {
+        match ClientError::object("`_meta`", meta) {
+            Ok(meta) => self.meta = Some(meta).filter(|meta| *meta != Raw::NULL),
+            Err(error) => self.flaw = Some(error),
+        }
+        self
     }
 
     /// Takes the result as it is, even where it is not what the tool's output schema promises. Without the feature
@@ -100,7 +115,7 @@ impl<'a> CallTool<'a> {
         self
     }
 
-    /// How long it may take in all.
+    /// How long it may take in all, the task that it may become included. That one goes on at the server.
     pub fn deadline(mut self, total: Duration) -> Self {
         self.patience.total = Some(total);
         self
@@ -119,26 +134,29 @@ impl<'a> CallTool<'a> {
     }
 
     async fn run(self) -> Result<CallToolResult, ClientError> {
-        let (client, name, checks) = (self.client, self.name.clone(), self.checks);
+        let (client, name, checks, total) = (self.client, self.name.clone(), self.checks, self.patience.total);
+        let until = total.and_then(|total| Instant::now().checked_add(total));
         let result = self.send(Wants::Result).await?;
         let result = match RemoteTask::of(client, &result) {
-            Some(task) => task.result().await?,
+            Some(task) => match until {
+                Some(until) => timeout_at(until, task.result()).await.map_err(|_| overdue(total))??,
+                None => task.result().await?,
+            },
             None => result.read().map_err(ClientError::misfit)?,
         };
         if checks == Checks::Yes { client.check(&name, result) } else { Ok(result) }
     }
 
     async fn send(self, wants: Wants) -> Result<Raw, ClientError> {
-        let Self { client, name, arguments, mut progress, answers, meta, log_level, patience, checks: _ } = self;
+        let Self { client, name, arguments, flaw, mut progress, answers, meta, log_level, patience, checks: _ } = self;
         let arguments = arguments?;
+        if let Some(flaw) = flaw {
+            return Err(flaw);
+        }
         let mut params = Object::with_capacity(arguments.as_bytes().len() + name.len() + 48);
         params.put_text("name", &name);
-        match arguments.kind() {
-            Kind::Object => params.put("arguments", &arguments),
-            Kind::Null => {}
-            _ => {
-                return Err(ClientError::Misfit("arguments must be an object: a struct, a map or `json!({…})`".into()));
-            }
+        if arguments != Raw::NULL {
+            params.put("arguments", &arguments);
         }
         if let Some(meta) = &meta {
             params.put("_meta", meta);
@@ -156,6 +174,10 @@ impl<'a> CallTool<'a> {
         };
         client.converse(call, answers, hear).await
     }
+}
+
+fn overdue(after: Option<Duration>) -> ClientError {
+    Error::overdue("the task that the call became", after.unwrap_or_default()).into()
 }
 
 /// What is wanted of a call, where its caller says so (2025-11-25).

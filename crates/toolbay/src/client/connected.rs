@@ -125,7 +125,7 @@ impl Client {
         name: &str,
         arguments: &A,
     ) -> Result<GetPromptResult, ClientError> {
-        let arguments = Raw::encode(arguments).map_err(ClientError::misfit)?;
+        let arguments = ClientError::object("the arguments", arguments)?;
         let mut params = Object::with_capacity(arguments.as_bytes().len() + 48);
         params.put_text("name", name);
         if arguments != Raw::NULL {
@@ -153,9 +153,10 @@ impl Client {
     }
 
     /// Begins to hear of changes, until the subscription is dropped; they go to
-    /// [`on_change`](ClientBuilder::on_change). Its [`filter`](Subscription::filter) says what the server will tell of.
+    /// [`on_change`](ClientBuilder::on_change). Its [`filter`](Subscription::filter) says what the server will tell of. It
+    /// ends with its connection: watch again after a call failed with [`ClientError::Link`].
     pub async fn watch(&self, filter: Filter) -> Result<Subscription, ClientError> {
-        Ok(self.connection().subscribe(filter).await?)
+        Ok(self.live().await?.subscribe(filter).await?)
     }
 
     /// Wants the server's log from this level on, in sessions; elsewhere each call says so itself.
@@ -168,7 +169,8 @@ impl Client {
     /// Asks whether the server is there, in words that its revision has.
     pub async fn ping(&self) -> Result<(), ClientError> {
         let method = if Method::Ping.lives_in(self.revision()) { Method::Ping } else { Method::Discover };
-        self.converse(Call::new(method, None), vec![], |_| {}).await.map(drop)
+        let patience = Patience { silence: self.0.patience, total: None };
+        self.converse(Call { patience, ..Call::new(method, None) }, vec![], |_| {}).await.map(drop)
     }
 
     /// Any request; where its result may be kept, a kept one does.

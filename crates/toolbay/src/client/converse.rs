@@ -67,7 +67,7 @@ impl Client {
     }
 
     /// The connection, made anew where the old one ended.
-    async fn live(&self) -> Result<Arc<Connection>, ClientError> {
+    pub(super) async fn live(&self) -> Result<Arc<Connection>, ClientError> {
         let connection = self.0.connection.load_full();
         if !is_over(&connection).await {
             return Ok(connection);
@@ -78,7 +78,7 @@ impl Client {
             return Ok(connection);
         }
         let fresh = Arc::new((self.0.dial)().await?);
-        self.0.events.cache.clear();
+        self.0.events.forget_all();
         self.0.connection.store(Arc::clone(&fresh));
         Ok(fresh)
     }

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use serde::de::DeserializeOwned;
-use toolbay_protocol::{ErrorObject, Raw, types::CallToolResult};
+use serde::{Serialize, de::DeserializeOwned};
+use toolbay_protocol::{ErrorObject, Raw, raw::Kind, types::CallToolResult};
 use toolbay_transport::Error;
 
 /// Why a call came to nothing.
@@ -20,9 +20,22 @@ pub enum ClientError {
     Tool(String),
     /// This client was put together in a way that the protocol does not allow; nothing was connected.
     Setup(String),
+    /// This call was put together in a way that the protocol does not allow; nothing was sent.
+    Misuse(String),
 }
 
 impl ClientError {
+    /// An object as a call takes it along; `Null` where there is none.
+    pub(crate) fn object<T: Serialize + ?Sized>(what: &str, value: &T) -> Result<Raw, Self> {
+        let raw = Raw::encode(value).map_err(|error| Self::Misuse(format!("{what} cannot be written: {error}")))?;
+        match raw.kind() {
+            Kind::Object | Kind::Null => Ok(raw),
+            Kind::Array | Kind::String | Kind::Number | Kind::Bool => {
+                Err(Self::Misuse(format!("{what} must be an object: a struct, a map or `json!({{…}})`")))
+            }
+        }
+    }
+
     pub(crate) fn misfit(what: impl fmt::Display) -> Self {
         Self::Misfit(what.to_string())
     }
@@ -36,11 +49,20 @@ impl fmt::Display for ClientError {
             Self::Misfit(what) => write!(f, "the server's answer does not fit: {what}"),
             Self::Tool(what) => write!(f, "the tool failed: {what}"),
             Self::Setup(what) => write!(f, "the client is put together wrongly: {what}"),
+            Self::Misuse(what) => write!(f, "the call is put together wrongly: {what}"),
         }
     }
 }
 
-impl std::error::Error for ClientError {}
+impl std::error::Error for ClientError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            // What it says itself is said already.
+            Self::Link(error) => error.source(),
+            Self::Refused(_) | Self::Misfit(_) | Self::Tool(_) | Self::Setup(_) | Self::Misuse(_) => None,
+        }
+    }
+}
 
 impl From<Error> for ClientError {
     fn from(error: Error) -> Self {

@@ -52,6 +52,13 @@ impl Events {
         }
     }
 
+    /// Forgets all that was learned over a connection that ended.
+    pub(crate) fn forget_all(&self) {
+        self.cache.clear();
+        #[cfg(feature = "validate")]
+        self.schemas.clear();
+    }
+
     pub(crate) fn hear(&self, note: &Note) {
         if note.method == Method::Message
             && let (Some(logged), Some(params)) = (&self.hooks.logged, &note.params)
@@ -65,6 +72,10 @@ impl Events {
 impl Listener for Events {
     fn changed(&self, change: Change) {
         self.cache.forget(&change);
+        #[cfg(feature = "validate")]
+        if change == Change::Tools {
+            self.schemas.clear();
+        }
         if let Some(changed) = &self.hooks.changed {
             changed(change);
         }

@@ -9,7 +9,11 @@ use std::{
 
 use futures_util::{FutureExt as _, Stream, future::BoxFuture};
 use serde::de::DeserializeOwned;
-use toolbay_protocol::{Method, Raw, fault::code, raw::Object};
+use toolbay_protocol::{
+    Method, Raw,
+    fault::code,
+    raw::{Kind, Object},
+};
 
 use super::{connected::Client, error::ClientError};
 
@@ -91,18 +95,20 @@ impl<T: DeserializeOwned> List<T> {
     }
 
     fn take(&mut self, page: &Raw) -> Result<(), ClientError> {
-        let items = page
-            .get(self.key)
-            .ok_or_else(|| ClientError::misfit(format!("a page of {} without `{}`", self.method, self.key)))?;
-        for item in items.elements() {
-            self.waiting.push_back(item.read().map_err(ClientError::misfit)?);
-        }
+        let items = page.get(self.key).filter(|items| items.kind() == Kind::Array).ok_or_else(|| {
+            ClientError::misfit(format!("a page of {} without a list of `{}`", self.method, self.key))
+        })?;
+        let items: Result<VecDeque<T>, _> = items.elements().map(|item| item.read()).collect();
+        self.waiting = items.map_err(|flaw| ClientError::misfit(format!("an entry of {}: {flaw}", self.method)))?;
         // The empty text is a cursor like others (spec: server/utilities/pagination).
         let next = page.get("nextCursor").and_then(|cursor| cursor.as_text().map(std::borrow::Cow::into_owned));
         if let Some(cursor) = next {
-            if self.seen.len() >= MOST_PAGES || !self.seen.insert(cursor.clone()) {
-                let what = format!("the pages of {} never end: the cursor {cursor:?} came twice", self.method);
-                return Err(ClientError::Misfit(what));
+            let flaw = match self.seen.len() {
+                MOST_PAGES.. => Some(format!("there are more than {MOST_PAGES}")),
+                _ => (!self.seen.insert(cursor.clone())).then(|| format!("the cursor {cursor:?} came twice")),
+            };
+            if let Some(flaw) = flaw {
+                return Err(ClientError::Misfit(format!("the pages of {} never end: {flaw}", self.method)));
             }
             self.next = Next::Ask(Some(cursor));
         }

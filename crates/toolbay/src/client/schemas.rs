@@ -32,6 +32,11 @@ impl Schemas {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Forgets all: the tools may be others now.
+    pub(crate) fn clear(&self) {
+        self.known().clear();
+    }
+
     /// Learns from a page of tools.
     pub(crate) fn learn(&self, page: &Raw) {
         let Ok(page) = page.read::<ListToolsResult>() else { return };

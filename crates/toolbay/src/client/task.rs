@@ -9,6 +9,8 @@ use toolbay_protocol::{
     types::{CallToolResult, Dict, InputRequest, Number, TaskStatus},
 };
 
+use toolbay_transport::Kind;
+
 use super::{connected::Client, error::ClientError, states::TaskStates};
 
 /// What a call came to at first.
@@ -109,11 +111,11 @@ impl RemoteTask {
         self.client.request(Method::TasksCancel, self.params().finish()).await.map(drop)
     }
 
-    /// Waits for its end and answers what it asks meanwhile, with the client's handlers.
+    /// Waits for its end, however long the server lets it run, and answers what it asks meanwhile, with the client's
+    /// handlers.
     pub async fn result(&self) -> Result<CallToolResult, ClientError> {
         if self.client.revision().has(Feature::CoreTasks) {
-            let raw = self.client.request(Method::TasksResult, self.params().finish()).await?;
-            return raw.read().map_err(ClientError::misfit);
+            return self.core_result().await;
         }
         let (mut states, mut answered) = (self.states(), HashSet::new());
         while let Some(state) = states.next().await {
@@ -151,6 +153,19 @@ impl RemoteTask {
     /// ```
     pub fn states(&self) -> TaskStates {
         TaskStates::of(self.clone())
+    }
+
+    /// What `tasks/result` answers, asked again for as long as the task runs: it says nothing before the end.
+    async fn core_result(&self) -> Result<CallToolResult, ClientError> {
+        let mut is_over = false;
+        loop {
+            match self.client.request(Method::TasksResult, self.params().finish()).await {
+                Err(ClientError::Link(error)) if error.kind() == Kind::Overdue && !is_over => {
+                    is_over = self.state().await?.status.is_final();
+                }
+                outcome => return outcome?.read().map_err(ClientError::misfit),
+            }
+        }
     }
 
     async fn answer(&self, asks: Dict<InputRequest>) -> Result<(), ClientError> {

@@ -180,6 +180,96 @@ async fn results_are_held_against_what_was_promised() {
     assert!(refused.failed() && refused.texts().contains("`n`"), "{}", refused.texts());
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_task_may_take_longer_than_a_call_and_no_longer_than_a_deadline() {
+    use std::time::Duration;
+
+    let job = || async {
+        tokio::time::sleep(Duration::from_secs(300)).await;
+        "done"
+    };
+    let server = Server::new("s", "1").tool(Tool::new("job", "", job).task());
+    for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
+        let client = Client::builder("c", "1").revision(revision).tasks().connect(server.clone()).await.unwrap();
+        let Started::Task(task) = client.call("job", &()).start().await.unwrap() else { panic!("it is a task") };
+        assert_eq!(task.result().await.unwrap().texts(), "done", "{revision}");
+        let began = tokio::time::Instant::now();
+        let late = client.call("job", &()).deadline(Duration::from_secs(9)).await.unwrap_err();
+        assert!(matches!(&late, ClientError::Link(error) if error.kind() == crate::transport::Kind::Overdue), "{late}");
+        assert_eq!(began.elapsed().as_secs(), 9, "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_cannot_be_is_the_callers_own_fault() {
+    let client = Client::connect(server(&Arc::default())).await.unwrap();
+    let unwritable = std::collections::BTreeMap::from([((1, 2), 3)]);
+    let flaws = [
+        client.call("walk", &[1]).await.unwrap_err(),
+        client.call("walk", &unwritable).await.unwrap_err(),
+        client.call("walk", &()).meta("x").await.unwrap_err(),
+        client.call("greet", &()).answer("name", &unwritable).await.unwrap_err(),
+        client.prompt("p", &["x"]).await.unwrap_err(),
+    ];
+    for flaw in flaws {
+        assert!(matches!(&flaw, ClientError::Misuse(_)), "{flaw}");
+        assert!(!flaw.to_string().contains("server"), "{flaw}");
+    }
+}
+
+#[tokio::test]
+async fn a_lost_server_is_met_again_by_calls_and_by_watches() {
+    let (reads, heard) = (Arc::default(), Arc::new(tokio::sync::Notify::new()));
+    let (server, hear) = (server(&reads), Arc::clone(&heard));
+    let handle = server.handle();
+    let builder = Client::builder("c", "1").on_change(move |_| hear.notify_one());
+    let client = builder.connect(server).await.unwrap();
+    client.read("a:1").await.unwrap();
+    client.connection().close().await;
+    let _watch = client.watch(Filter::resource("a:1")).await.unwrap();
+    handle.updated("a:1");
+    heard.notified().await;
+    client.connection().close().await;
+    client.read("a:1").await.unwrap();
+    assert_eq!(reads.load(Ordering::SeqCst), 2, "what was kept is forgotten with its connection");
+}
+
+#[tokio::test]
+async fn the_cause_of_a_lost_link_is_told_once() {
+    use std::error::Error as _;
+
+    let lost = Client::connect("http://127.0.0.1:1/mcp").await.unwrap_err();
+    let ClientError::Link(link) = &lost else { panic!("{lost}") };
+    assert_eq!(lost.source().map(ToString::to_string), link.source().map(ToString::to_string));
+    assert!(Client::connect("no url").await.unwrap_err().source().is_some());
+}
+
+#[cfg(feature = "validate")]
+#[tokio::test]
+async fn results_are_not_held_against_what_a_tool_promised_before_it_changed() {
+    use crate::{Raw, server::Arguments, types::CallToolResult};
+
+    let tool = |kind: &str| {
+        let schema = Raw::of(&json!({"type": "object", "properties": {"n": {"type": kind}}}));
+        Tool::new("back", "", |args: Arguments| async move { CallToolResult::structured(args.0) }).output_schema(schema)
+    };
+    let server = Server::new("s", "1").list_changed().tool(tool("integer"));
+    let (handle, changed) = (server.handle(), Arc::new(tokio::sync::Notify::new()));
+    let hear = Arc::clone(&changed);
+    let builder = Client::builder("c", "1").revision(Revision::LATEST_LEGACY).on_change(move |_| hear.notify_one());
+    let client = builder.connect(server).await.unwrap();
+    let (text, number) = (json!({"n": "x"}), json!({"n": 1}));
+    client.tools().all().await.unwrap();
+    assert!(client.call("back", &text).await.is_err());
+    handle.add_tool(tool("string"));
+    changed.notified().await;
+    assert!(client.call("back", &text).await.is_ok());
+    client.tools().all().await.unwrap();
+    assert!(client.call("back", &number).await.is_err());
+    client.connection().close().await;
+    assert!(client.call("back", &number).await.is_ok(), "what was learned ended with its connection");
+}
+
 fn roots_tool() -> Tool {
     Tool::new("roots", "", |cx: Ctx| async move {
         let uris: Vec<String> = cx.roots("roots").await?.into_iter().map(|root| root.uri).collect();
