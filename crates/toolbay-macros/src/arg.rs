@@ -127,6 +127,9 @@ impl Field {
             Some(setting) => match &setting.value {
                 None => (Some(quote!(#[serde(default)])), None),
                 Some(value) => {
+                    // A text as it is written, for whatever text the argument is.
+                    let literal = matches!(value, Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }));
+                    let value = if literal { quote!(::core::convert::Into::into(#value)) } else { quote!(#value) };
                     let name = quote::format_ident!("__default_{}", ident.unraw());
                     let path = name.to_string();
                     let function = quote! {
@@ -153,8 +156,14 @@ impl Field {
     pub(crate) fn check(&self) -> syn::Result<Option<TokenStream>> {
         let Some(range) = self.settings.value("range")? else { return Ok(None) };
         let (ident, name) = (&self.ident, self.name()?);
+        // What may be left out is within every range then.
+        let optional = last(&self.kind).is_some_and(|last| last.ident == "Option");
+        let value =
+            if optional { quote!(&__args.#ident) } else { quote!(::core::option::Option::Some(&__args.#ident)) };
         Ok(Some(quote! {
-            ::toolbay::server::within(#name, &__args.#ident, &(#range))?;
+            if let ::core::option::Option::Some(__value) = #value {
+                ::toolbay::server::within(#name, __value, &(#range))?;
+            }
         }))
     }
 

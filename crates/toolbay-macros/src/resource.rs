@@ -37,15 +37,27 @@ impl Parse for Options {
     }
 }
 
+/// The names in the braces of a URI (RFC 6570), without what says how they are written. What is no template is told when
+/// it is made.
+fn holes(uri: &str) -> Vec<&str> {
+    let expressions = uri.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(inner, _)| inner);
+    let names = expressions.flat_map(|inner| inner.trim_start_matches(['+', '#', '.', '/', ';', '?', '&']).split(','));
+    names.map(|name| name.split([':', '*']).next().unwrap_or(name)).collect()
+}
+
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let Options { uri, settings } = syn::parse2(options)?;
     let function = Function::read(item, &OF_ARGUMENTS)?;
     let name = settings.text("name")?.unwrap_or_else(|| function.name());
     let handler = function.handler()?;
-    let templated = uri.value().contains('{');
-    if let (false, Some(field)) = (templated, function.fields().next()) {
-        let what = format!("the URI has no hole for `{}`: write `{{{0}}}` into it", field.ident);
-        return Err(syn::Error::new(field.ident.span(), what));
+    let text = uri.value();
+    let (templated, holes) = (text.contains('{'), holes(&text));
+    for field in function.fields() {
+        let name = field.name()?.value();
+        if !holes.contains(&name.as_str()) {
+            let what = format!("the URI has no hole for `{name}`: write `{{{name}}}` into it");
+            return Err(syn::Error::new(field.ident.span(), what));
+        }
     }
     let (kind, maker) =
         if templated { (quote!(::toolbay::Template), "template") } else { (quote!(::toolbay::Resource), "resource") };

@@ -11,7 +11,7 @@ const STATUSES: [&str; 3] = ["pending", "shipped", "cancelled"];
 #[tool(read_only, closed_world)]
 async fn query_orders(
     /// pending, shipped or cancelled
-    #[arg(default = "pending".into())]
+    #[arg(default = "pending")]
     status: String,
     /// How many at most, 1 to 50
     #[arg(default = 10)]

@@ -31,7 +31,7 @@
 ///
 /// Of the tool: `name = "…"`, `title = "…"`, `description = "…"`, `read_only`, `destructive`, `additive`, `idempotent`,
 /// `closed_world`, `task`, `only_as_task`, `task_when_asked`. Of an argument, as `#[arg(…)]`: `name = "…"`,
-/// `default = …` (or `default` alone), `range = 1..=10`, `header = "…"` (mirrored in `Mcp-Param-…`; never for secrets).
+/// `default = …` (or `default` alone; a text may stand as it is), `range = 1..=10`, `header = "…"` (mirrored in `Mcp-Param-…`; never for secrets).
 #[doc(inline)]
 pub use toolbay_macros::tool;
 

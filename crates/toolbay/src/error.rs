@@ -67,7 +67,8 @@ macro_rules! tool_error {
 /// - anything else is reported to the author, and the model is told a reference number (or, in a debug build, the error
 ///   itself).
 ///
-/// It is no `std::error::Error` itself, which is what makes `?` work for all of them.
+/// It is no `std::error::Error` itself, which is what makes `?` work for all of them; what is none either becomes one with
+/// [`Fail::other`].
 pub struct Fail(Box<Reason>);
 
 /// The kinds of [`Fail`].
@@ -84,6 +85,27 @@ pub(crate) enum Reason {
 }
 
 impl Fail {
+    /// A failure for the author, of an error that is no `std::error::Error` itself and so does not become one with `?`:
+    /// a boxed one, one of `anyhow`, a text.
+    ///
+    /// ```
+    /// async fn work() -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
+    ///     Err("out of coal".into())
+    /// }
+    ///
+    /// let tool: toolbay::Tool = toolbay::Tool::new("work", "Works", || async { work().await.map_err(toolbay::Fail::other) });
+    /// ```
+    pub fn other(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        let error = match error.into().downcast::<ToolError>() {
+            Ok(error) => return Self(Box::new(Reason::Tool(*error))),
+            Err(error) => error,
+        };
+        Self(Box::new(match error.downcast::<ErrorObject>() {
+            Ok(error) => Reason::Protocol(*error),
+            Err(error) => Reason::Foreign(error),
+        }))
+    }
+
     pub(crate) fn suspended() -> Self {
         Self(Box::new(Reason::Suspended))
     }
@@ -191,5 +213,9 @@ mod tests {
         assert!(matches!(fail(std::fmt::Error.into()), Reason::Foreign(_)));
         let nested = (|| -> Result<()> { Err(ToolError::new("x"))? })();
         assert!(matches!(nested.unwrap_err().reason(), Reason::Tool(_)));
+        let boxed = |error: Box<dyn StdError + Send + Sync>| Fail::other(error).reason();
+        assert!(matches!(boxed("x".into()), Reason::Foreign(_)));
+        assert!(matches!(boxed(ToolError::new("x").into()), Reason::Tool(_)));
+        assert!(matches!(boxed(ErrorObject::internal("x").into()), Reason::Protocol(_)));
     }
 }

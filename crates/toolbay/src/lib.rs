@@ -15,7 +15,34 @@
 //! }
 //! ```
 //!
-//! Which revision of the protocol a client speaks is no concern of an author: the same code serves all of them.
+//! The doc comment is what a model reads, the arguments are the schema. Which revision of the protocol a client speaks is no
+//! concern of an author: the same code serves all of them.
+//!
+//! A client is a line, wherever the server is: a program to start ([`client::command`]), a URL, or, in a test, a server in
+//! this process:
+//!
+//! ```
+//! # use toolbay::prelude::*;
+//! # /// Adds two numbers.
+//! # #[tool]
+//! # async fn add(left: i64, right: i64) -> i64 {
+//! #     left + right
+//! # }
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), toolbay::client::ClientError> {
+//! let client = Client::connect(Server::new("sums", "1.0.0").tool(add::tool())).await?;
+//! let sum = client.call("add", &json!({"left": 1, "right": 2})).await?;
+//! assert_eq!(sum.texts(), "3");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Where to go on: [`tool`](macro@tool), [`prompt`](macro@prompt), [`resource`](macro@resource) and [`data`](macro@data)
+//! say what the attributes take, [`Server`] what a server can be told, [`Ctx`] what a function can ask, tell and know of its
+//! call, [`Client`] and [`client::ClientBuilder`] the other side, [`Fail`] who reads an error.
+//!
+//! The feature `validate` holds what is given and returned against schemas that no type checks: those written by hand, and
+//! the output schemas that servers promise to clients.
 
 mod attributes;
 pub mod client;

@@ -114,9 +114,14 @@ fn tidy(value: &mut Value, side: Side) {
                 forget_null(map);
             }
             for (key, inner) in map.iter_mut() {
-                // What stands there is data, not a schema.
-                if !matches!(key.as_str(), "const" | "enum" | "default" | "examples") {
-                    tidy(inner, side);
+                match (key.as_str(), inner) {
+                    // What stands there is data, not a schema.
+                    ("const" | "enum" | "default" | "examples", _) => {}
+                    // The names there are the author's own.
+                    ("properties" | "patternProperties" | "$defs" | "dependentSchemas", Value::Object(named)) => {
+                        named.values_mut().for_each(|inner| tidy(inner, side));
+                    }
+                    (_, inner) => tidy(inner, side),
                 }
             }
         }
@@ -189,6 +194,20 @@ mod tests {
             "required": ["name"],
         });
         assert_eq!(schema, expected);
+    }
+
+    #[derive(JsonSchema)]
+    struct Odd {
+        #[schemars(rename = "enum")]
+        choice: Option<u32>,
+        default: Option<u32>,
+    }
+
+    #[test]
+    fn names_that_schemas_know_too_are_names() {
+        let schema = Value::Object(of_input::<Odd>("x"));
+        let plain = json!({"type": "integer", "minimum": 0});
+        assert_eq!(schema["properties"], json!({"enum": plain, "default": plain}));
     }
 
     #[test]

@@ -196,6 +196,29 @@ async fn names_are_the_authors_own() {
     assert_eq!(said.texts(), "[1, 7] Some(\"x\")");
 }
 
+/// Some lines of a page.
+#[tool]
+async fn lines(
+    #[arg(default = "front")] page: String,
+    #[arg(range = 1..=50)] from: Option<u32>,
+    #[arg(default = "en")] language: std::borrow::Cow<'static, str>,
+) -> String {
+    format!("{page} {from:?} {language}")
+}
+
+#[tokio::test]
+async fn what_may_be_left_out_is_within_any_range_and_texts_are_defaults_as_they_are() {
+    let client = Client::connect(Server::new("lines", "1").tool(lines::tool())).await.unwrap();
+    let call = async |arguments| client.call("lines", &arguments).await.unwrap().texts();
+    assert_eq!(call(json!({})).await, "front None en");
+    assert_eq!(call(json!({"page": "back", "from": 50, "language": "zh"})).await, "back Some(50) zh");
+    assert!(call(json!({"from": 51})).await.contains("`from` is 51, but must be within 1..=50"));
+    let tool = client.tools().all().await.unwrap().remove(0);
+    let schema: Value = tool.input_schema.read().unwrap();
+    assert_eq!(schema["properties"]["from"], json!({"type": "integer", "minimum": 1, "maximum": 50}));
+    assert_eq!(schema["properties"]["page"]["default"], "front");
+}
+
 #[tokio::test]
 async fn functions_stay_what_they_were() {
     assert_eq!(report(3).await, "week 3");

@@ -2,6 +2,7 @@
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
+use serde_json::Value;
 use toolbay_protocol::types::{self, Annotations, Dict, Icon, Number, ReadResourceResult};
 
 use super::{
@@ -90,7 +91,7 @@ impl<S: Send + Sync + 'static> Template<S> {
     /// The resources whose URIs fit `template`, read by `handler`.
     ///
     /// # Panics
-    /// Where `template` cannot be read.
+    /// Where `template` cannot be read, or has no hole for something that the handler cannot do without.
     #[track_caller]
     pub fn new<H, Shape>(template: impl Into<String>, name: impl Into<String>, handler: H) -> Self
     where
@@ -99,6 +100,12 @@ impl<S: Send + Sync + 'static> Template<S> {
     {
         let template = template.into();
         let pattern = UriTemplate::parse(&template).unwrap_or_else(|flaw| panic!("{flaw}"));
+        let schema = H::schema(&format!("template `{template}`"));
+        let needed = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        for needed in needed {
+            let hole = pattern.variables().any(|hole| hole == needed);
+            assert!(hole, "template `{template}` has no hole for `{needed}`");
+        }
         let words = types::ResourceTemplate::new(template, name);
         Self { words, pattern, completions: Completions::default(), bind: bind(handler) }
     }
@@ -197,4 +204,27 @@ fn check_uri(uri: &str) {
     let plain = uri.bytes().all(|byte| byte > b' ' && byte < 0x7f);
     let fits = scheme.starts_with(|first: char| first.is_ascii_alphabetic()) && letters && plain;
     assert!(fits, "a resource cannot have the URI {uri:?}: write scheme:rest, with %XX for blanks and other letters");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{JsonSchema, serde::Deserialize};
+
+    #[derive(Deserialize, JsonSchema)]
+    struct Row {
+        table: String,
+        id: Option<u32>,
+    }
+
+    #[test]
+    fn a_template_with_a_hole_for_all_that_is_needed_is_taken() {
+        let _: Template = Template::new("db://{table}", "row", |row: Row| async move { (row.table, row.id).0 });
+    }
+
+    #[test]
+    #[should_panic(expected = "template `db://{tabel}` has no hole for `table`")]
+    fn a_template_without_a_hole_for_what_is_needed_is_refused_at_once() {
+        let _: Template = Template::new("db://{tabel}", "row", |row: Row| async move { row.table });
+    }
 }
