@@ -7,11 +7,16 @@ use tokio::time;
 use toolbay_protocol::{
     ErrorObject,
     exchange::{Answers, Asks, Outcome, Standing, Step},
+    types::relay::conform_answer,
 };
 use toolbay_transport::{Error, Gone, Reply, talk::Manner};
 
-use super::{banks::Banks, park::Ride, seal::LIFE};
-use crate::servers::Seat;
+use super::{
+    banks::Banks,
+    park::{Heard, Ride},
+    seal::LIFE,
+};
+use crate::servers::{Question, Questions, Seat};
 
 /// What a crossing came to.
 #[derive(Debug)]
@@ -34,29 +39,33 @@ pub(crate) struct Lost {
     pub(crate) heard: Heard,
 }
 
-/// Whether a server said anything of a call before it was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
-    Nothing,
-    Something,
-}
-
 /// How often a server without sessions may ask in one call (limit `rounds`).
 const ROUNDS: u32 = 32;
 /// How long a call waits before it is made again because its server said to come back; then longer.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 
+/// Under which key a question is put that belongs to no call.
+const QUESTION: &str = "question";
+
+/// The next question that belongs to no call.
+async fn unrelated(questions: Option<&Questions>) -> Question {
+    match questions {
+        Some(questions) => questions.next().await,
+        None => std::future::pending().await,
+    }
+}
+
 type Waiting<'w> = FuturesUnordered<std::pin::Pin<Box<dyn Future<Output = (Asks, Result<Reply, Gone>)> + Send + 'w>>>;
 
 /// Carries a call to its end, or to where its caller leaves. A caller that was asked may be told more meanwhile.
 pub(crate) async fn cross(mut ride: Ride, banks: Banks<'_>) -> Crossing {
-    let mut course = Course { waiting: Waiting::new(), heard: Heard::Nothing, rounds: 0, between: false };
+    let mut course = Course { waiting: Waiting::new(), rounds: 0, between: false };
     loop {
         match course.turn(&mut ride, &banks).await {
             Turn::On => {}
             Turn::Over(crossing) => return crossing,
-            Turn::Lost(error) => return Crossing::Lost(Lost { error, seat: Some(ride.seat), heard: course.heard }),
+            Turn::Lost(error) => return Crossing::Lost(Lost { error, seat: Some(ride.seat), heard: ride.heard }),
             Turn::Part(asks) => return banks.part(ride, asks).await,
         }
     }
@@ -66,7 +75,6 @@ pub(crate) async fn cross(mut ride: Ride, banks: Banks<'_>) -> Crossing {
 struct Course<'w> {
     /// What the caller is asked at the moment.
     waiting: Waiting<'w>,
-    heard: Heard,
     rounds: u32,
     /// Whether the server waits for a request that brings it answers: until then it has nothing to say.
     between: bool,
@@ -90,6 +98,7 @@ impl From<Result<(), Error>> for Turn {
 impl<'w> Course<'w> {
     /// Waits for one thing to happen and carries it over.
     async fn turn(&mut self, ride: &mut Ride, banks: &Banks<'w>) -> Turn {
+        let questions = ride.seat.leg.questions.as_deref().filter(|_| banks.cx.manner() == Manner::Stays);
         let step = tokio::select! {
             biased;
             Some((asks, reply)) = self.waiting.next() => return match reply {
@@ -101,13 +110,17 @@ impl<'w> Course<'w> {
                 Ok(Reply::WillReturn) => Turn::Over(Crossing::WillReturn),
                 Err(Gone) => Turn::Over(Crossing::Abandoned),
             },
+            question = unrelated(questions), if questions.is_some() => {
+                self.question(question, banks);
+                return Turn::On;
+            }
             step = ride.running.step(), if !self.between => step,
         };
         let step = match step {
             Ok(step) => step,
             Err(error) => return Turn::Lost(error),
         };
-        self.heard = Heard::Something;
+        ride.heard = Heard::Something;
         match step {
             Step::Note(note) => match banks.note(note).await {
                 Ok(()) => Turn::On,
@@ -116,6 +129,25 @@ impl<'w> Course<'w> {
             Step::Ask(asks) => self.asked(asks, ride, banks).await,
             Step::Done(outcome) => Turn::Over(banks.done(outcome, &ride.seat).await),
         }
+    }
+
+    /// The server asks what belongs to no call; this one carries it.
+    fn question(&mut self, question: Question, banks: &Banks<'w>) {
+        let asks = Asks::one(QUESTION, question.ask.clone());
+        if let Err(error) = banks.admit(&asks) {
+            return question.answered(Err(error));
+        }
+        let (cx, shown, to, from) = (banks.cx, banks.asks(&asks), banks.revision, banks.caller.introduction.revision);
+        self.waiting.push(Box::pin(async move {
+            if let Ok(Reply::Answers(answers)) = cx.ask(shown, None).await
+                && let Some((_, answer)) = answers.into_iter().next()
+            {
+                let method = question.ask.method.clone();
+                question.answered(answer.map(|answer| conform_answer(&method, &answer, from, to).unwrap_or(answer)));
+            }
+            // Nothing of it is an answer to this call.
+            (Asks::default(), Ok(Reply::Answers(Answers::default())))
+        }));
     }
 
     /// The server asks.

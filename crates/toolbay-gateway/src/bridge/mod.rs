@@ -9,8 +9,8 @@ mod seal;
 pub(crate) mod tasks;
 
 pub(crate) use banks::Banks;
-pub(crate) use cross::{Crossing, Heard, Lost, cross};
+pub(crate) use cross::{Crossing, Lost, cross};
 pub use key::{StateKey, StateKeyError};
-pub(crate) use park::{Parked, Parking, Ride};
+pub(crate) use park::{Heard, Parked, Parking, Ride};
 pub(crate) use seal::{Binding, Carried, Sealer, Sort};
 pub(crate) use tasks::Tasks;

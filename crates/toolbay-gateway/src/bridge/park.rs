@@ -29,6 +29,14 @@ pub(crate) struct Ride {
     // First, so that it is taken back while the connection is there.
     pub(crate) running: Running,
     pub(crate) seat: Seat,
+    pub(crate) heard: Heard,
+}
+
+/// Whether a server surely took a call up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    Nothing,
+    Something,
 }
 
 impl Ride {

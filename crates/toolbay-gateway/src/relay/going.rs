@@ -65,7 +65,9 @@ impl Going<'_> {
         };
         match begun {
             Ok(running) => {
-                let ride = Ride { running, seat };
+                // A task that began is not begun again.
+                let heard = if hidden { Heard::Something } else { Heard::Nothing };
+                let ride = Ride { running, seat, heard };
                 Ok(cross(ride, banks(bay, revision, request, cx, &route.server, binding)).await)
             }
             Err(error) if Seat::is_unknown(&error) => {
@@ -148,6 +150,7 @@ impl Going<'_> {
         let awaited =
             tasks::awaited(&result).ok_or_else(|| refused("it answers without the task it must begin".into()))?;
         let call = Call { method: Method::TasksResult, ..self.call(seat, awaited).await };
-        seat.connection.call(call).await
+        let begun = seat.connection.call(call).await;
+        begun.map_err(|error| refused(format!("its task began, but its result cannot be awaited: {error}")))
     }
 }

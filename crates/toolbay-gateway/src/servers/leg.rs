@@ -27,6 +27,7 @@ use toolbay_transport::{Connection, Error, Kind};
 use super::{
     interest::{Interest, Interests},
     isolation::Who,
+    questions::Questions,
 };
 use crate::catalog::Part;
 
@@ -41,6 +42,8 @@ pub(crate) struct Leg {
     /// What the server was told of those whom it serves; nothing is known before it was met.
     pub(crate) told: Option<Arc<Introduction>>,
     pub(super) interests: Arc<Interests>,
+    /// What its server asks outside of calls, where those whom it serves may be asked anything.
+    pub(crate) questions: Option<Arc<Questions>>,
     /// Told when a list is no longer what it was.
     pub(super) dirty: Notify,
     /// What is offered on it, where that is not what is offered on the first.
@@ -79,10 +82,15 @@ pub(crate) struct Seat {
 
 impl Leg {
     pub(super) fn new(who: Who, told: Option<Arc<Introduction>>) -> Self {
+        let may_ask = |told: &Arc<Introduction>| {
+            ["roots", "sampling", "elicitation"].iter().any(|capability| told.declares(&[capability]))
+        };
+        let questions = told.as_ref().filter(|told| may_ask(told)).map(|_| Arc::default());
         Self {
             who,
             told,
             interests: Arc::default(),
+            questions,
             dirty: Notify::new(),
             part: ArcSwapOption::empty(),
             stop: CancellationToken::new(),

@@ -2,13 +2,18 @@
 //! subscribes or the server only forgot the session.
 
 use std::{
+    pin::Pin,
     sync::{Arc, Weak},
     time::Duration,
 };
 
 use tokio::time::{self, Instant};
-use toolbay_protocol::{exchange::Note, greeting::Introduction, watch::Change};
-use toolbay_transport::{Approach, Error, Kind, Listener};
+use toolbay_protocol::{
+    exchange::{Ask, Note, Outcome},
+    greeting::Introduction,
+    watch::Change,
+};
+use toolbay_transport::{Approach, Error, Kind, Listener, listener::Deaf};
 
 use super::{
     interest::Subscriptions,
@@ -150,6 +155,15 @@ impl Listener for LegEar {
     fn noted(&self, note: Note) {
         if let (Some(server), Some(leg)) = (self.server.upgrade(), self.leg.upgrade()) {
             server.noted(&leg, note);
+        }
+    }
+
+    fn asked(&self, ask: Ask) -> Pin<Box<dyn Future<Output = Outcome> + Send>> {
+        let leg = self.leg.upgrade();
+        let questions = leg.filter(|leg| leg.told.as_ref().is_some_and(|told| told.admits(&ask).is_ok()));
+        match questions.and_then(|leg| leg.questions.clone()) {
+            Some(questions) => Box::pin(async move { questions.put(ask).await }),
+            None => Deaf.asked(ask),
         }
     }
 
