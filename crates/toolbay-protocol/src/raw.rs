@@ -437,12 +437,35 @@ impl Array {
 
 /// Writes `text` as a JSON string.
 pub(crate) fn put_text(out: &mut BytesMut, text: &str) {
-    if scan::plain_run(text.as_bytes()) == text.len() {
-        out.put_u8(b'"');
-        out.put_slice(text.as_bytes());
-        out.put_u8(b'"');
-    } else {
-        serde_json::to_writer(out.writer(), text).expect("a string always serializes");
+    Quoted::of(text).put(out);
+}
+
+/// A text to be written as a JSON string, looked through once.
+pub(crate) struct Quoted<'t> {
+    text: &'t str,
+    /// How many bytes at the front need no escape.
+    plain: usize,
+}
+
+impl<'t> Quoted<'t> {
+    pub(crate) fn of(text: &'t str) -> Self {
+        Self { text, plain: scan::plain_run(text.as_bytes()) }
+    }
+
+    /// How many bytes it will take, where none but the short escapes are needed.
+    pub(crate) fn size(&self) -> usize {
+        let escapes = |byte: &&u8| matches!(byte, 0..0x20 | b'"' | b'\\');
+        self.text.len() + 2 + self.text.as_bytes()[self.plain..].iter().filter(escapes).count()
+    }
+
+    pub(crate) fn put(&self, out: &mut BytesMut) {
+        if self.plain == self.text.len() {
+            out.put_u8(b'"');
+            out.put_slice(self.text.as_bytes());
+            out.put_u8(b'"');
+        } else {
+            serde_json::to_writer(out.writer(), self.text).expect("a string always serializes");
+        }
     }
 }
 

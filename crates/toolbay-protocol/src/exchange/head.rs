@@ -5,9 +5,8 @@ use bytes::{BufMut, BytesMut};
 use super::stamp::SERVER_INFO;
 use crate::{
     method::Method,
-    raw::{Object, Raw, put_text},
+    raw::{Object, Quoted, Raw},
     revision::{Feature, Revision},
-    scan,
 };
 
 /// What the results of one server begin with, in one revision; nothing in the legacy era.
@@ -73,10 +72,10 @@ impl Head {
             Told::Done => b"}]}",
             Told::Failed => br#"}],"isError":true}"#,
         };
-        let size = TEXT.len() + text.len() + escapes(text) + 2 + end.len();
-        let mut out = self.open(size);
+        let text = Quoted::of(text);
+        let mut out = self.open(TEXT.len() + text.size() + end.len());
         out.put_slice(TEXT);
-        put_text(&mut out, text);
+        text.put(&mut out);
         out.put_slice(end);
         Raw::judged(out.freeze())
     }
@@ -88,10 +87,10 @@ impl Head {
             return self.text(mirror, Told::Done);
         }
         const MIDDLE: &[u8] = br#"}],"structuredContent":"#;
-        let size = TEXT.len() + mirror.len() * 2 + escapes(mirror) + MIDDLE.len() + 3;
-        let mut out = self.open(size);
+        let text = Quoted::of(mirror);
+        let mut out = self.open(TEXT.len() + text.size() + MIDDLE.len() + mirror.len() + 1);
         out.put_slice(TEXT);
-        put_text(&mut out, mirror);
+        text.put(&mut out);
         out.put_slice(MIDDLE);
         out.put_slice(content.as_bytes());
         out.put_u8(b'}');
@@ -120,12 +119,6 @@ impl Head {
 }
 
 const START: &[u8] = br#"{"resultType":"complete","_meta":"#;
-
-/// How many bytes the escapes in `text` add, where none but the short ones are needed.
-fn escapes(text: &str) -> usize {
-    let rest = &text.as_bytes()[scan::plain_run(text.as_bytes())..];
-    rest.iter().filter(|byte| matches!(byte, 0..0x20 | b'"' | b'\\')).count()
-}
 
 /// Whether a result begins with all that a stamp would add, in the order in which a head writes it.
 pub(super) fn is_stamped(result: &Raw, method: &Method) -> bool {
