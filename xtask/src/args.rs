@@ -30,6 +30,11 @@ impl Args {
         self.rest.len() < before
     }
 
+    /// Whether a word is there; it is left where it stands.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.rest.iter().any(|word| word == name)
+    }
+
     /// Takes every `name value` pair.
     pub(crate) fn values(&mut self, name: &str) -> Result<Vec<String>> {
         let mut found = Vec::new();

@@ -119,6 +119,11 @@ impl Gateway {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
+    /// The number of its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.guard.pid()
+    }
+
     /// Everything printed until now.
     pub(crate) fn printed(&mut self) -> &[String] {
         self.printed.extend(self.lines.try_iter());

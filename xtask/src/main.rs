@@ -5,6 +5,7 @@
 
 mod args;
 mod bench;
+mod chaos;
 mod child;
 mod churn;
 mod conformance;
@@ -20,6 +21,7 @@ mod probe;
 mod procs;
 mod ready;
 mod rules;
+mod soak;
 mod steps;
 mod table;
 mod tally;
@@ -36,8 +38,9 @@ cargo xtask COMMAND
   tidy                                   check the rules of the house (imports, sizes, names, revisions)
   test [--quick]                         everything, in order; --quick leaves out the foreign peers
   peers                                  fetch the foreign clients, servers and suites into the cache
-  conformance [--server] [--client] [--revision R]... [--scenario S] [--write]
-                                         the official suite against `toolbay serve everything` and our client;
+  conformance [--server] [--client] [--through] [--revision R]... [--scenario S] [--write]
+                                         the official suite against `toolbay serve everything` and our client, and
+                                         against the server behind `toolbay up`, where it must say the same;
                                          --write renews docs/conformance.md from this run
   interop [--client C] [--transport T]   foreign clients and servers on both sides of `toolbay up`
   interop sdk [--pair TEXT]              our server with foreign clients, our client with foreign servers
@@ -50,6 +53,9 @@ cargo xtask COMMAND
                                          peers, --write renews docs/performance.md
   ready [--rounds N]                     how soon `toolbay up` is ready, against the slowest server's own start
   churn [--rounds 50]                    connect, call, disconnect, many times; no process may stay behind
+  chaos [--minutes 0.5] [--seed 1]       calls through `toolbay up` while servers, clients and the bay itself are killed,
+                                         stopped and cut off; nothing may be lost, misrouted or left behind
+  soak [--sessions N] [--calls N]        memory and handles of `toolbay up` over many sessions and calls
   rules [--all]                          which numbered rule of the protocol is held by what; none may be open
 
   TOOLBAY_BIN    use this binary instead of building one
@@ -73,6 +79,9 @@ fn main() -> ExitCode {
         "bench" => bench::run(args),
         "ready" => ready::run(args),
         "churn" => churn::run(args),
+        "chaos" if args.has("--play") => chaos::play(args),
+        "chaos" => chaos::run(args),
+        "soak" => soak::run(args),
         "rules" => rules::run(args),
         "help" | "--help" | "-h" | "" => {
             print!("{HELP}");

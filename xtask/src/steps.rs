@@ -9,13 +9,13 @@ use crate::args::Args;
 use crate::child::{self, Captured};
 use crate::table::Table;
 use crate::tally::Tally;
-use crate::{churn, conformance, faults, fuzz, gateway, interop, interop_sdk, peers, places, ready, rules, tidy};
+use crate::{chaos, churn, conformance, faults, fuzz, gateway, interop, interop_sdk, peers, places, ready, rules, tidy};
 
 const LIMIT: Duration = Duration::from_secs(60 * 60);
 
 type Step = (&'static str, fn() -> Result<Tally>);
 
-const HERE: [Step; 8] = [
+const HERE: [Step; 9] = [
     ("format", || cargo(&["fmt", "--all", "--", "--check"])),
     ("clippy", || cargo(&["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"])),
     ("tidy", tidy::run),
@@ -24,6 +24,7 @@ const HERE: [Step; 8] = [
     ("dependencies", deny),
     ("release build", || gateway::binary().map(|path| said(&path.display().to_string()))),
     ("rules", || rules::run(Args::none())),
+    ("chaos", || chaos::run(Args::none())),
 ];
 
 const WITH_PEERS: [Step; 8] = [

@@ -8,6 +8,7 @@ use anyhow::Result;
 use super::expected::Expected;
 use super::report::{Report, Scored};
 use super::results::{Mark, Scenario};
+use super::through::Compared;
 use crate::places;
 
 const HEAD: &str = "\
@@ -27,14 +28,14 @@ pending or were added after the revision's release. Not run: the client's `auth/
 ";
 
 /// Renews the note.
-pub(super) fn write(reports: &[Report], expected: &Expected, version: &str) -> Result<()> {
+pub(super) fn write(reports: &[Report], compared: &[Compared], expected: &Expected, version: &str) -> Result<()> {
     let path = places::root().join("docs/conformance.md");
-    fs::write(&path, text(reports, expected, version)?)?;
+    fs::write(&path, text(reports, compared, expected, version)?)?;
     println!("  wrote docs/conformance.md");
     Ok(())
 }
 
-fn text(reports: &[Report], expected: &Expected, version: &str) -> Result<String> {
+fn text(reports: &[Report], compared: &[Compared], expected: &Expected, version: &str) -> Result<String> {
     let mut text = HEAD.to_owned();
     let day = reports.iter().filter_map(|report| report.day.as_deref()).max().unwrap_or("an unknown day");
     writeln!(
@@ -61,6 +62,7 @@ fn text(reports: &[Report], expected: &Expected, version: &str) -> Result<String
         )?;
     }
     failures(&mut text, reports, expected)?;
+    through(&mut text, compared)?;
     unscored(&mut text, reports)?;
     for report in reports.iter().filter(|report| !report.scenarios.is_empty()) {
         names(&mut text, report)?;
@@ -78,6 +80,36 @@ fn failures(text: &mut String, reports: &[Report], expected: &Expected) -> Resul
     for (report, scenario) in failed {
         let why = expected.reason(report, &scenario.name).unwrap_or("not yet explained");
         writeln!(text, "| {} | {} | {} | {why} |", report.side, report.revision, scenario.name)?;
+    }
+    Ok(())
+}
+
+fn through(text: &mut String, compared: &[Compared]) -> Result<()> {
+    let words = "The same scenarios, with the same server behind `toolbay up` under its own names (`\"names\": \"own\"`), compared \
+                 one by one with its results without a bay: passed, failed or skipped alike.";
+    writeln!(text, "\n## Through the bay\n\n{words}\n")?;
+    writeln!(
+        text,
+        "| suite's client at | the bay's server over | scenarios | as without | not |\n| --- | --- | --- | --- | --- |"
+    )?;
+    for one in compared {
+        let (all, alike) = (one.pairs.len(), one.alike());
+        writeln!(text, "| {} | {} | {all} | {alike} | {} |", one.revision, one.way.word(), all - alike)?;
+    }
+    let differing = |one: &Compared| one.pairs.iter().any(|pair| pair.direct != pair.through);
+    if !compared.iter().any(differing) {
+        return Ok(());
+    }
+    writeln!(
+        text,
+        "\n| suite's client at | server over | scenario | without | through | why |\n| --- | --- | --- | --- | --- | --- |"
+    )?;
+    for one in compared {
+        for pair in one.pairs.iter().filter(|pair| pair.direct != pair.through) {
+            let (direct, through) = (pair.direct.word(), pair.through.word());
+            let why = pair.excuse.unwrap_or("not yet explained");
+            writeln!(text, "| {} | {} | {} | {direct} | {through} | {why} |", one.revision, one.way.word(), pair.name)?;
+        }
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use super::note;
 use super::older::{self, Older};
 use super::report::{Report, Side};
 use super::suite::Suite;
+use super::through;
 use crate::args::Args;
 use crate::example;
 use crate::gateway::{self, Gateway, Ready};
@@ -20,6 +21,8 @@ const UP: std::time::Duration = std::time::Duration::from_secs(60);
 /// What was asked for on the command line.
 struct Wish {
     sides: Vec<Side>,
+    /// Whether the server is also tried behind the bay.
+    through: bool,
     /// Named there; all otherwise.
     revisions: Vec<String>,
     scenario: Option<String>,
@@ -31,23 +34,22 @@ impl Wish {
     }
 
     fn is_whole(&self) -> bool {
-        self.sides.len() == 2 && self.revisions.is_empty() && self.scenario.is_none()
+        self.sides.len() == 2 && self.through && self.revisions.is_empty() && self.scenario.is_none()
     }
 }
 
 /// Runs the suite.
 pub(crate) fn run(mut args: Args) -> Result<Tally> {
-    let (server, client) = (args.flag("--server"), args.flag("--client"));
-    let sides = match (server, client) {
-        (true, false) => vec![Side::Server],
-        (false, true) => vec![Side::Client],
-        (true, true) | (false, false) => vec![Side::Server, Side::Client],
-    };
-    let wish = Wish { sides, revisions: args.values("--revision")?, scenario: args.values("--scenario")?.pop() };
+    let chosen = [args.flag("--server"), args.flag("--client"), args.flag("--through")];
+    let [server, client, through] = if chosen.contains(&true) { chosen } else { [true; 3] };
+    let sides = [(server, Side::Server), (client, Side::Client)];
+    let sides = sides.into_iter().filter_map(|(wanted, side)| wanted.then_some(side)).collect();
+    let (revisions, scenario) = (args.values("--revision")?, args.values("--scenario")?.pop());
+    let wish = Wish { sides, through, revisions, scenario };
     let write = args.flag("--write");
     args.finish()?;
     if write && !wish.is_whole() {
-        bail!("--write notes a whole run; leave out --server, --client, --revision and --scenario");
+        bail!("--write notes a whole run; leave out --server, --client, --through, --revision and --scenario");
     }
     let expected = Expected::read(&places::root().join("conformance/expected-failures.txt"))?;
     let suite = Suite::fetched()?;
@@ -58,14 +60,19 @@ pub(crate) fn run(mut args: Args) -> Result<Tally> {
             Side::Client => clients(&suite, &wish)?,
         });
     }
-    if reports.is_empty() {
+    let compared = match wish.through {
+        true => through::run(&suite, &reports, wish.scenario.as_deref(), &wish.revisions)?,
+        false => Vec::new(),
+    };
+    if reports.is_empty() && compared.is_empty() {
         bail!("the suite has no such scenario at {}; --revision runs one all the same", wish.revisions().join(", "));
     }
     let whole = wish.scenario.is_none();
-    let tally = judge::all(&reports, &expected, whole);
+    let mut tally = judge::all(&reports, &expected, whole);
+    tally += through::judge(&compared);
     judge::print_counts(&reports);
     if write {
-        note::write(&reports, &expected, &suite.version()?)?;
+        note::write(&reports, &compared, &expected, &suite.version()?)?;
     }
     println!("  conformance: {} (a skipped one is known to fail, or skipped by the suite)", tally.line());
     Ok(tally)
