@@ -10,10 +10,12 @@ mod callers;
 pub mod catalog;
 pub mod config;
 mod identity;
+pub mod limits;
+pub mod metrics;
 pub mod policy;
 mod relay;
 pub mod servers;
 
-pub use bay::Bay;
+pub use bay::{Bay, Change, What};
 pub use bridge::{StateKey, StateKeyError};
 pub use identity::Identity;

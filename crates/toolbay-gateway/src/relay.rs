@@ -74,6 +74,7 @@ async fn serve(bay: &Inner, request: Request, cx: Cx, ticket: &mut Ticket) -> Re
         _ => resolve(bay, &request).await?,
     };
     ticket.at(&route.server);
+    ticket.counted_by(bay.counters(&route.server));
     let permit = policy::decide(&Wanted { caller: &request.caller, server: &route.server })?;
     match carried.transpose()? {
         Some(Carried::Parked { bay: there, .. }) if there != bay.sealer.bay() => {
@@ -168,6 +169,7 @@ fn banks<'b>(
         binding,
         sealer: &bay.sealer,
         parking: &bay.parking,
+        rounds: bay.rounds(server),
     }
 }
 

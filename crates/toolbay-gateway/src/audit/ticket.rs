@@ -10,13 +10,20 @@ use std::{
 use toolbay_transport::Principal;
 
 use super::event::{End, Event};
+use crate::metrics::{Counted, Counters};
 
 /// How many calls are remembered.
 const KEPT: usize = 1000;
 
-/// The last calls.
+/// The last calls, and how many there were.
 #[derive(Clone, Default)]
-pub struct Ledger(Arc<Mutex<VecDeque<Event>>>);
+pub struct Ledger(Arc<Book>);
+
+#[derive(Default)]
+struct Book {
+    last: Mutex<VecDeque<Event>>,
+    all: Counters,
+}
 
 impl Ledger {
     /// Opens a ticket for a call.
@@ -29,16 +36,21 @@ impl Ledger {
             end: End::Abandoned,
             took: Default::default(),
         };
-        Ticket { ledger: self.clone(), event: Some(event), begun: Instant::now() }
+        Ticket { ledger: self.clone(), event: Some(event), counters: None, begun: Instant::now() }
     }
 
     /// The last calls, oldest first.
     pub fn recent(&self) -> Vec<Event> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.0.last.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    /// How many there were, and how they ended.
+    pub fn counted(&self) -> Counted {
+        self.0.all.read()
     }
 
     fn record(&self, event: Event) {
-        let mut events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut events = self.0.last.lock().unwrap_or_else(PoisonError::into_inner);
         if events.len() >= KEPT {
             events.pop_front();
         }
@@ -57,6 +69,8 @@ impl fmt::Debug for Ledger {
 pub struct Ticket {
     ledger: Ledger,
     event: Option<Event>,
+    /// Those of the server that is called.
+    counters: Option<Arc<Counters>>,
     begun: Instant,
 }
 
@@ -66,6 +80,11 @@ impl Ticket {
         if let Some(event) = &mut self.event {
             event.server = Some(Arc::clone(server));
         }
+    }
+
+    /// Has it counted for that server too.
+    pub(crate) fn counted_by(&mut self, counters: Option<Arc<Counters>>) {
+        self.counters = counters;
     }
 
     /// Closes it.
@@ -80,6 +99,10 @@ impl Drop for Ticket {
     fn drop(&mut self) {
         if let Some(mut event) = self.event.take() {
             event.took = self.begun.elapsed();
+            self.ledger.0.all.count(&event.end, event.took);
+            if let Some(counters) = &self.counters {
+                counters.count(&event.end, event.took);
+            }
             self.ledger.record(event);
         }
     }

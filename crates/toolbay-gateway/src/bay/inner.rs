@@ -13,6 +13,7 @@ use std::{
 use arc_swap::ArcSwap;
 use futures_util::future::join_all;
 use tokio::{sync::watch, task::JoinHandle, time};
+use tokio_util::sync::CancellationToken;
 use toolbay_protocol::{
     ErrorObject, Feature,
     exchange::{Level, Note},
@@ -28,16 +29,34 @@ use crate::{
     callers::{Declared, Sessions},
     catalog::{Catalog, Listed, Part, Report},
     config::Isolation,
+    limits::{Bounds, Limits},
+    metrics::Counters,
     policy::{self, Permit, Wanted},
-    servers::{Interest, NoSeat, Phase, Seat, Server},
+    servers::{Interest, NoSeat, Phase, Seat, Server, Yard},
 };
 
-/// How long a list waits for servers that are still starting (limit `settle`).
-const SETTLE: Duration = Duration::from_secs(20);
+/// The servers there are.
+#[derive(Default)]
+pub(super) struct Roster {
+    pub(super) by_name: HashMap<Arc<str>, Arc<Server>>,
+    pub(super) order: Vec<Arc<Server>>,
+}
+
+impl Roster {
+    pub(super) fn of(order: Vec<Arc<Server>>) -> Self {
+        let by_name = order.iter().map(|server| (Arc::clone(&server.spec.name), Arc::clone(server))).collect();
+        Self { by_name, order }
+    }
+}
 
 pub(crate) struct Inner {
-    pub(super) servers: HashMap<Arc<str>, Arc<Server>>,
-    pub(super) order: Vec<Arc<str>>,
+    pub(super) roster: ArcSwap<Roster>,
+    /// What a server that is added is given.
+    pub(super) yard: Yard,
+    /// What of the limits is kept to here.
+    pub(super) limits: ArcSwap<Limits>,
+    /// Told to those that come to their end by and by: they end now.
+    pub(super) closing: CancellationToken,
     pub(super) tasks: Mutex<Vec<JoinHandle<()>>>,
     pub(super) views: Views,
     /// How it introduces itself at the moment, and where no server offers more.
@@ -51,14 +70,27 @@ pub(crate) struct Inner {
     pub(crate) declared: Declared,
     /// Whether it was decided of every server, once, how it does.
     pub(super) all_settled: AtomicBool,
+    pub(super) version: String,
     pub(crate) ledger: Ledger,
     pub(crate) sealer: Sealer,
     pub(crate) parking: Parking,
 }
 
 impl Inner {
-    pub(super) fn in_order(&self) -> impl Iterator<Item = &Arc<Server>> {
-        self.order.iter().filter_map(|name| self.servers.get(name))
+    /// The servers, in the order of the configuration.
+    pub(super) fn in_order(&self) -> impl Iterator<Item = Arc<Server>> {
+        let roster = self.roster.load_full();
+        (0..roster.order.len()).map(move |place| Arc::clone(&roster.order[place]))
+    }
+
+    /// The server of that name.
+    pub(super) fn server(&self, name: &str) -> Option<Arc<Server>> {
+        self.roster.load().by_name.get(name).map(Arc::clone)
+    }
+
+    /// What is counted of a server.
+    pub(crate) fn counters(&self, name: &str) -> Option<Arc<Counters>> {
+        self.roster.load().by_name.get(name).map(|server| Arc::clone(server.counters()))
     }
 
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
@@ -76,7 +108,7 @@ impl Inner {
             }
         };
         // Whoever is not ready by then is announced when it is.
-        if time::timeout(SETTLE, all).await.is_ok() {
+        if time::timeout(self.limits.load().settle, all).await.is_ok() {
             self.all_settled.store(true, Ordering::Release);
         }
     }
@@ -87,18 +119,13 @@ impl Inner {
             return self.catalog();
         }
         self.views.of(caller, || {
-            let parts: Vec<_> =
-                self.in_order().filter_map(|server| server.part_for(caller, &self.declared)).collect();
+            let parts: Vec<_> = self.in_order().filter_map(|server| server.part_for(caller, &self.declared)).collect();
             Catalog::of(parts.iter().map(|part| &**part)).0
         })
     }
 
     /// What `find` finds among what `caller` is offered; waits, within bounds, for servers that are still starting.
-    pub(crate) async fn once_there<T>(
-        &self,
-        caller: &Caller,
-        find: impl Fn(&Catalog) -> Option<T>,
-    ) -> Option<T> {
+    pub(crate) async fn once_there<T>(&self, caller: &Caller, find: impl Fn(&Catalog) -> Option<T>) -> Option<T> {
         let found = match self.views.are_one() {
             true => find(&self.catalog.load()),
             false => find(&self.catalog_for(caller)),
@@ -131,7 +158,7 @@ impl Inner {
     /// The one way to a server, for whoever holds a permit.
     pub(crate) async fn seat(&self, permit: &Permit, caller: &Caller) -> Result<Seat, ErrorObject> {
         let name = permit.server();
-        let seat = match self.servers.get(name) {
+        let seat = match self.server(name) {
             Some(server) => server.seat(caller, &self.declared).await,
             None => Err(NoSeat::Away),
         };
@@ -152,7 +179,7 @@ impl Inner {
     }
 
     fn why_not(&self, server: &Arc<str>) -> String {
-        match self.servers.get(server).map(|server| server.status().phase) {
+        match self.server(server).map(|server| server.status().phase) {
             Some(Phase::Failed(why)) => why,
             Some(Phase::Connecting) => "it is still starting".into(),
             Some(Phase::Disabled) => "it is turned off".into(),
@@ -168,11 +195,17 @@ impl Inner {
     }
 
     pub(crate) fn startup(&self, server: &Arc<str>) -> Duration {
-        self.servers.get(server).map_or(Duration::from_secs(60), |server| server.spec.startup)
+        self.server(server).map_or(Duration::from_secs(60), |server| server.spec.startup)
     }
 
     pub(crate) fn silence(&self, server: &Arc<str>) -> Duration {
-        self.servers.get(server).map_or(Duration::from_secs(60), |server| server.spec.silence)
+        self.roster.load().by_name.get(server).map_or(Duration::from_secs(60), |server| server.silence())
+    }
+
+    pub(crate) fn rounds(&self, server: &str) -> u32 {
+        let roster = self.roster.load();
+        let rounds = roster.by_name.get(server).map_or(Bounds::default().rounds, |server| server.spec.bounds.rounds);
+        u32::try_from(rounds).unwrap_or(u32::MAX)
     }
 
     /// Makes the catalog anew and tells of the lists that changed.
@@ -214,12 +247,12 @@ impl Inner {
 
     /// The server of that name.
     pub(crate) fn server_named(&self, name: &str) -> Option<Arc<str>> {
-        self.servers.get(name).map(|server| Arc::clone(&server.spec.name))
+        self.server(name).map(|server| Arc::clone(&server.spec.name))
     }
 
     /// The servers that list the tasks of one user.
     pub(crate) fn listing_tasks(&self) -> Vec<Arc<str>> {
-        let lists = |server: &&Arc<Server>| {
+        let lists = |server: &Arc<Server>| {
             let lists = |meeting: Meeting| {
                 meeting.revision.has(Feature::CoreTasks) && meeting.profile.declares(&["tasks", "list"])
             };
@@ -278,11 +311,11 @@ impl Inner {
         uri: String,
     ) -> Result<(String, Arc<Interest>), ErrorObject> {
         let catalog = self.catalog_for(caller);
-        let server = catalog.server_of(&uri).and_then(|server| self.servers.get(server));
+        let server = catalog.server_of(&uri).and_then(|server| self.server(server));
         let server = server.ok_or_else(|| ErrorObject::invalid_params(format!("no server offers {uri:?}")))?;
         let permit = policy::decide(&Wanted { caller, server: &server.spec.name })?;
         let interest = self.seat(&permit, caller).await?.leg.want(&uri);
-        match interest.answered(server.spec.silence).await {
+        match interest.answered(server.silence()).await {
             Ok(()) => Ok((uri, interest)),
             Err(error) => {
                 let what = format!("server {:?} does not let {uri:?} be watched: {error}", server.spec.name);

@@ -6,8 +6,10 @@ mod hearing;
 mod inner;
 mod offers;
 mod open;
+mod reload;
 mod service;
 mod views;
 
 pub(crate) use inner::Inner;
 pub use open::Bay;
+pub use reload::{Change, What};

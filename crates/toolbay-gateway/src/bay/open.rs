@@ -1,23 +1,29 @@
 //! The bay as its owner sees it: open, look, close.
 
 use std::{
-    collections::HashMap,
     fmt,
     sync::{Arc, Mutex, PoisonError, Weak, atomic::AtomicBool},
 };
 
 use arc_swap::ArcSwap;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 use toolbay_transport::Hub;
 
-use super::{hearing::Ear, inner::Inner, views::Views};
+use super::{
+    hearing::Ear,
+    inner::{Inner, Roster},
+    views::Views,
+};
 use crate::{
     Identity,
     audit::{Event, Ledger},
     bridge::{Parking, Sealer, StateKey},
     callers::{Declared, Sessions},
     catalog::{Catalog, Found, Listed, Report},
-    servers::{Server, Spec, Status, Supervision},
+    limits::{Children, Limits},
+    metrics::{self, Counted, Everything, Readiness},
+    servers::{Lines, Server, Spec, Status, Supervision, Yard},
 };
 
 /// Many servers as one service; cheap to clone.
@@ -33,21 +39,29 @@ impl Bay {
 
     /// The same with a key that other replicas have too: what one of them gives a caller to carry, each opens.
     pub fn open_sealed(identity: &Identity, specs: Vec<Spec>, key: &StateKey) -> Result<Self, getrandom::Error> {
-        let us = identity.client();
+        Self::open_within(identity, specs, key, Limits::default())
+    }
+
+    /// The same within these limits; those of the servers are their own.
+    pub fn open_within(
+        identity: &Identity,
+        specs: Vec<Spec>,
+        key: &StateKey,
+        limits: Limits,
+    ) -> Result<Self, getrandom::Error> {
         let sealer = Sealer::new(key)?;
         let bay = Arc::new_cyclic(|weak: &Weak<Inner>| {
-            let ear: Arc<dyn Supervision> = Arc::new(Ear(weak.clone()));
-            let order: Vec<_> = specs.iter().map(|spec| Arc::clone(&spec.name)).collect();
-            let (mut servers, mut tasks) = (HashMap::new(), vec![]);
-            for spec in specs {
-                let (server, task) = Server::start(spec, us.clone(), Arc::clone(&ear));
-                servers.insert(Arc::clone(&server.spec.name), server);
-                tasks.extend(task);
-            }
+            let supervision: Arc<dyn Supervision> = Arc::new(Ear(weak.clone()));
+            let yard = Yard { us: identity.client(), supervision, children: Children::at_most(limits.children) };
+            let (servers, tasks): (_, Vec<_>) = specs.into_iter().map(|spec| Server::start(spec, &yard, None)).unzip();
+            let tasks = tasks.into_iter().flatten().collect();
             Inner {
-                servers,
-                order,
+                roster: ArcSwap::from_pointee(Roster::of(servers)),
+                yard,
+                limits: ArcSwap::from_pointee(limits),
+                closing: CancellationToken::new(),
                 tasks: Mutex::new(tasks),
+                version: identity.version.clone(),
                 profile: ArcSwap::from_pointee(identity.server()),
                 plain: identity.server(),
                 catalog: ArcSwap::default(),
@@ -60,7 +74,7 @@ impl Bay {
                 views: Views::default(),
                 sessions: Sessions::default(),
                 declared: Declared::default(),
-                parking: Parking::default(),
+                parking: Parking::holding(limits.parked_calls),
             }
         });
         bay.remerge();
@@ -103,7 +117,43 @@ impl Bay {
 
     /// The last lines that a server wrote to its stderr and log.
     pub fn lines(&self, server: &str) -> Option<Vec<String>> {
-        self.0.servers.get(server).map(|server| server.lines())
+        self.0.server(server).map(|server| server.lines())
+    }
+
+    /// Those of the lines that are kept which were written after so many.
+    pub fn lines_after(&self, server: &str, after: u64) -> Option<Lines> {
+        self.0.server(server).map(|server| server.lines_after(after))
+    }
+
+    /// Whether it is decided of every server how it does.
+    pub fn readiness(&self) -> Readiness {
+        Readiness::of(&self.status())
+    }
+
+    /// All that is counted, as Prometheus reads it.
+    pub fn metrics(&self) -> String {
+        metrics::write(&Everything {
+            servers: self.status(),
+            all: self.0.ledger.counted(),
+            sessions: self.sessions(),
+            parked: self.parked_calls(),
+            version: self.0.version.clone(),
+        })
+    }
+
+    /// How many sessions of clients are open.
+    pub fn sessions(&self) -> usize {
+        self.0.sessions.count()
+    }
+
+    /// How many calls wait for callers that left with a question.
+    pub fn parked_calls(&self) -> usize {
+        self.0.parking.count()
+    }
+
+    /// How many requests there were, and how they ended.
+    pub fn counted(&self) -> Counted {
+        self.0.ledger.counted()
     }
 
     /// The last calls, oldest first.
@@ -114,6 +164,7 @@ impl Bay {
     /// Ends every server in order and waits until all are gone.
     pub async fn close(&self) {
         self.0.hub.end();
+        self.0.closing.cancel();
         for server in self.0.in_order() {
             server.stop();
         }
@@ -127,6 +178,6 @@ impl Bay {
 
 impl fmt::Debug for Bay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Bay").field("servers", &self.0.order).finish_non_exhaustive()
+        f.debug_struct("Bay").field("servers", &self.0.in_order().collect::<Vec<_>>()).finish_non_exhaustive()
     }
 }

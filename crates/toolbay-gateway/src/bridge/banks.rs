@@ -28,6 +28,8 @@ pub(crate) struct Banks<'b> {
     pub(crate) binding: &'b Binding<'b>,
     pub(crate) sealer: &'b Sealer,
     pub(crate) parking: &'b Parking,
+    /// How often a server without sessions may ask in one call (limit `rounds`).
+    pub(crate) rounds: u32,
 }
 
 fn unsealed() -> Crossing {
@@ -114,7 +116,7 @@ impl Banks<'_> {
             Standing::Open => match self.parking.reserve() {
                 Some(handle) => Carried::Parked { bay: self.sealer.bay(), handle },
                 None => {
-                    let what = "too many calls wait for their callers (limit `parked_calls`); try again later";
+                    let what = "too many calls wait for their callers (limit `parkedCalls`); try again later";
                     return Crossing::Done(Err(ErrorObject::internal(what)));
                 }
             },

@@ -39,8 +39,6 @@ pub(crate) struct Lost {
     pub(crate) heard: Heard,
 }
 
-/// How often a server without sessions may ask in one call (limit `rounds`).
-const ROUNDS: u32 = 32;
 /// How long a call waits before it is made again because its server said to come back; then longer.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
@@ -153,9 +151,9 @@ impl<'w> Course<'w> {
     /// The server asks.
     async fn asked(&mut self, asks: Asks, ride: &mut Ride, banks: &Banks<'w>) -> Turn {
         let over = *asks.standing() != Standing::Open;
-        if over && self.rounds == ROUNDS {
-            let server = banks.server;
-            let what = format!("server {server:?} asks more than {ROUNDS} times in one call (limit `rounds`)");
+        if over && self.rounds == banks.rounds {
+            let (server, most) = (banks.server, banks.rounds);
+            let what = format!("server {server:?} asks more than {most} times in one call (limit `rounds`)");
             return Turn::Over(Crossing::Done(Err(ErrorObject::internal(what))));
         }
         if let Err(error) = banks.admit(&asks) {

@@ -13,9 +13,6 @@ use toolbay_transport::Running;
 use super::seal::LIFE;
 use crate::servers::Seat;
 
-/// How many calls may wait (limit `parked_calls`).
-const PLACES: usize = 256;
-
 /// A call that waits, and what it asked.
 #[derive(Debug)]
 pub(crate) struct Parked {
@@ -53,6 +50,8 @@ pub(crate) struct Parking(Arc<Mutex<Places>>);
 #[derive(Default)]
 struct Places {
     last: u64,
+    /// How many calls may wait (limit `parkedCalls`).
+    most: usize,
     cars: HashMap<u64, (Parked, Meter)>,
 }
 
@@ -66,6 +65,21 @@ impl Drop for Meter {
 }
 
 impl Parking {
+    /// A place for so many calls.
+    pub(crate) fn holding(most: usize) -> Self {
+        Self(Arc::new(Mutex::new(Places { most, ..Places::default() })))
+    }
+
+    /// Lets more wait, or fewer; those that do go on.
+    pub(crate) fn allow(&self, most: usize) {
+        self.places().most = most;
+    }
+
+    /// How many wait.
+    pub(crate) fn count(&self) -> usize {
+        self.places().cars.len()
+    }
+
     fn places(&self) -> MutexGuard<'_, Places> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -74,7 +88,7 @@ impl Parking {
     pub(crate) fn reserve(&self) -> Option<u64> {
         let mut places = self.places();
         places.last += 1;
-        (places.cars.len() < PLACES).then_some(places.last)
+        (places.cars.len() < places.most).then_some(places.last)
     }
 
     /// Lets a call wait. When its time is over it is dropped, which takes it back from the server.

@@ -41,6 +41,11 @@ impl Sessions {
         self.table().insert(key(caller), session);
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.table().len()
+    }
+
     /// It ended.
     pub(crate) fn left(&self, caller: &Caller) {
         self.table().remove(&key(caller));

@@ -3,7 +3,7 @@
 use super::warn::Level;
 
 /// The keys that are read.
-pub(super) const KNOWN: [&str; 13] = [
+pub(super) const KNOWN: [&str; 14] = [
     "type",
     "command",
     "args",
@@ -17,6 +17,7 @@ pub(super) const KNOWN: [&str; 13] = [
     "startupTimeout",
     "isolation",
     "names",
+    "limits",
 ];
 
 /// Another client's word for one of ours.

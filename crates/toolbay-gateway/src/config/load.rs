@@ -10,6 +10,7 @@ use super::{
     clients,
     error::{Error, Fault},
     find::{Choice, Found, find},
+    limits,
     resolve::{one_with_own_names, resolve},
     running::Running,
     source::Source,
@@ -44,12 +45,13 @@ pub fn parse(text: &str, file: &Path, around: &Surroundings<'_>) -> Result<Loade
     let mut remarks = Remarks::new(&source);
     let root = syntax::parse(&source)?;
     let sections = clients::sections(&root, &source, &mut remarks)?;
+    let limits = limits::gateway(&root, &source, &mut remarks)?;
     let servers = written::read(&sections, &source, &mut remarks)?;
     let mut servers: Vec<_> =
-        servers.into_iter().map(|server| resolve(server, &source, around, &mut remarks)).collect();
+        servers.into_iter().map(|server| resolve(server, &limits, &source, around, &mut remarks)).collect();
     let mut warnings = remarks.finish();
     warnings.extend(one_with_own_names(&mut servers, &source));
-    Ok(Loaded { config: Running { servers }, warnings, file: Some(file.to_path_buf()) })
+    Ok(Loaded { config: Running { servers, limits }, warnings, file: Some(file.to_path_buf()) })
 }
 
 fn read(file: &Path, around: &Surroundings<'_>) -> Result<String, Error> {

@@ -4,11 +4,13 @@
 //! Nothing here starts a server, opens a socket or looks at the process: surroundings are passed in.
 
 mod clients;
+mod compare;
 mod dotenv;
 mod error;
 mod expand;
 mod find;
 mod keys;
+mod limits;
 mod load;
 mod resolve;
 mod resolve_child;
@@ -23,6 +25,8 @@ mod url;
 mod warn;
 mod written;
 
+pub use compare::Field;
+pub(crate) use compare::{fields, limits as changed_limits};
 pub use error::{Error, Fault, Reason};
 pub use expand::Expanded;
 pub use find::{Choice, Found, find};

@@ -5,9 +5,12 @@ use std::{
     time::Duration,
 };
 
+use crate::limits::Limits;
+
 use super::{
     error::Reason,
     expand::{Expanded, Variables},
+    limits,
     running::{Endpoint, Isolation, Names, Server, Setup},
     source::{At, Source},
     surroundings::Surroundings,
@@ -18,6 +21,7 @@ use super::{
 /// Fills in and checks a server.
 pub(super) fn resolve(
     server: Written,
+    limits: &Limits,
     source: &Source<'_>,
     around: &Surroundings<'_>,
     remarks: &mut Remarks<'_>,
@@ -26,6 +30,7 @@ pub(super) fn resolve(
     let variables = Variables { around, workspace: workspace(source.file, around) };
     let mut resolver = Resolver { name: &server.name, source, variables, remarks };
     let (mut startup_timeout, mut timeout, mut isolation, mut names) = (None, None, None, Names::default());
+    let mut own = limits.server;
     let setup = if server.disabled {
         Setup::Disabled
     } else {
@@ -35,11 +40,12 @@ pub(super) fn resolve(
             timeout = resolver.seconds(body.timeout.as_ref(), "timeout")?;
             isolation = resolver.isolation(body.isolation.as_ref())?;
             names = resolver.names(body.names.as_ref())?;
+            own = limits::server(&body.limits, limits, source)?;
             resolver.endpoint(&body)
         });
         outcome.map_or_else(Setup::Broken, Setup::Ready)
     };
-    Server { name: server.name.value, place, setup, startup_timeout, timeout, isolation, names }
+    Server { name: server.name.value, place, setup, startup_timeout, timeout, limits: own, isolation, names }
 }
 
 /// Leaves names of their own to one server alone: those of a second could be the same.

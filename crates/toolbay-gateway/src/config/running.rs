@@ -4,6 +4,8 @@ use std::{path::PathBuf, time::Duration};
 
 use http::HeaderMap;
 
+use crate::limits::{Limits, PerServer};
+
 use super::{error::Reason, expand::Expanded, secret::Secret, source::Place, url::Url};
 
 /// A configuration that was resolved.
@@ -11,6 +13,8 @@ use super::{error::Reason, expand::Expanded, secret::Secret, source::Place, url:
 pub struct Running {
     /// The servers, in the order of the file, each name once.
     pub servers: Vec<Server>,
+    /// The limits of the gateway.
+    pub limits: Limits,
 }
 
 /// One server of the configuration.
@@ -26,6 +30,8 @@ pub struct Server {
     pub startup_timeout: Option<Duration>,
     /// How long a call to it may take, where the file says so.
     pub timeout: Option<Duration>,
+    /// What else it may do, and how much of it.
+    pub limits: PerServer,
     /// Who shares a connection to it with whom, where the file says so.
     pub isolation: Option<Isolation>,
     /// Under which names its tools and prompts are public.

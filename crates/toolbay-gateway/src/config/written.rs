@@ -8,6 +8,7 @@ use super::{
     clients::Section,
     error::{Error, Fault, Reason},
     keys::{self, ALIASES, FOREIGN, KNOWN},
+    limits::{self, Limit},
     source::{At, Source},
     tree,
     warn::{Remarks, nearest},
@@ -40,6 +41,7 @@ pub(super) struct Body {
     pub(super) startup_timeout: Option<At<f64>>,
     pub(super) isolation: Option<At<String>>,
     pub(super) names: Option<At<String>>,
+    pub(super) limits: Vec<Limit>,
 }
 
 /// Reads the servers of all sections, in the order of the file.
@@ -140,6 +142,10 @@ impl Reader<'_, '_> {
             "startupTimeout" => self.body.startup_timeout = Some(number(value, key, self.source)?),
             "isolation" => self.body.isolation = Some(text(value, key, self.source)?),
             "names" => self.body.names = Some(text(value, key, self.source)?),
+            "limits" => {
+                let whose = format!("server `{}`: ", self.name);
+                self.body.limits = limits::read(value, &whose, self.source, self.remarks)?;
+            }
             stranger => self.stranger(stranger, at),
         }
         Ok(())

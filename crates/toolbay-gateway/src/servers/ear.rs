@@ -3,13 +3,14 @@
 use std::sync::Weak;
 
 use toolbay_protocol::{exchange::Note, watch::Change};
-use toolbay_transport::Listener;
+use toolbay_transport::{Error, Listener};
 
-use super::server::Server;
+use super::{processes::Process, server::Server};
 
 /// Hears one server.
 pub(super) struct Ear {
     pub(super) server: Weak<Server>,
+    pub(super) process: Process,
 }
 
 impl Ear {
@@ -43,5 +44,17 @@ impl Listener for Ear {
 
     fn stderr(&self, line: &str) {
         self.line(line);
+    }
+
+    fn started(&self, process: u32) {
+        if let Some(server) = self.server.upgrade() {
+            server.processes().started(&self.process, process);
+        }
+    }
+
+    fn lost(&self, _: &Error) {
+        if let Some(server) = self.server.upgrade() {
+            server.processes().ended(&self.process);
+        }
     }
 }

@@ -105,6 +105,16 @@ impl Leg {
         }
     }
 
+    /// One that takes the place of another: what is watched on that is watched on this.
+    pub(super) fn following(before: &Self) -> Self {
+        Self { interests: Arc::clone(&before.interests), ..Self::new(before.who.clone(), before.told.clone()) }
+    }
+
+    /// Whether somebody has a place on it.
+    pub(super) fn is_taken(&self) -> bool {
+        self.seats.load(Ordering::Acquire) > 0
+    }
+
     /// Its connection, where it is open.
     pub(crate) fn open(&self) -> Option<Connection> {
         match &*self.link.borrow() {

@@ -13,17 +13,10 @@ use toolbay_protocol::{
 use toolbay_transport::Connection;
 
 use super::spec::Spec;
-use crate::catalog::{Listed, Part, Report};
-
-/// How many pages one list may have (limit `pages`).
-const PAGES: usize = 1000;
-/// How many items one list may have (limit `items`).
-const ITEMS: usize = 20_000;
-/// How many bytes the pages of one list may have in all (limit `list_bytes`).
-const BYTES: usize = 64 << 20;
-
-/// How many bytes the definition of one item may have (limit `definitionBytes`).
-const DEFINITION: usize = 1 << 20;
+use crate::{
+    catalog::{Listed, Part, Report},
+    limits::Bounds,
+};
 
 /// How long a listing may take.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +39,8 @@ pub(super) async fn everything(
     let part = Part { names: spec.names, ..Part::empty(Arc::clone(server), meeting.revision) };
     let mut reports = vec![];
     let in_time = async |listed| {
-        let listing = time::timeout(allowed.total, whole(connection, listed, allowed.silence)).await;
+        let listing =
+            time::timeout(allowed.total, whole_within(connection, listed, allowed.silence, &spec.bounds)).await;
         let limit = allowed.total.as_secs_f64();
         listing.unwrap_or_else(|_| Err(format!("it took longer than {limit:.1} s in all (limit `startupTimeout`)")))
     };
@@ -57,7 +51,7 @@ pub(super) async fn everything(
         in_time(Listed::Templates),
     );
     let mut take = |items: Result<Vec<Raw>, String>, listed: Listed, before: Option<&Vec<(String, Raw)>>| match items {
-        Ok(items) => part.keyed(items, listed, DEFINITION, &mut reports),
+        Ok(items) => part.keyed(items, listed, spec.bounds.definition_bytes, &mut reports),
         Err(why) => {
             reports.push(Report::new(server, format!("its {} cannot be listed: {why}", listed.key())));
             before.cloned().unwrap_or_default()
@@ -81,11 +75,21 @@ fn offers(meeting: &Meeting, listed: Listed) -> bool {
 
 /// Every page of one list, as the server wrote its items; none where the server does not offer such a list.
 pub async fn whole(connection: &Connection, listed: Listed, silence: Duration) -> Result<Vec<Raw>, String> {
+    whole_within(connection, listed, silence, &Bounds::default()).await
+}
+
+async fn whole_within(
+    connection: &Connection,
+    listed: Listed,
+    silence: Duration,
+    bounds: &Bounds,
+) -> Result<Vec<Raw>, String> {
+    let Bounds { pages, items: most, list_bytes, .. } = *bounds;
     if !offers(connection.meeting(), listed) {
         return Ok(vec![]);
     }
     let (mut items, mut bytes, mut cursor, mut seen) = (vec![], 0, None::<Raw>, HashSet::new());
-    for _ in 0..PAGES {
+    for _ in 0..pages {
         let params = cursor.as_ref().map(|cursor| {
             let mut params = Object::with_capacity(64);
             params.put("cursor", cursor);
@@ -100,13 +104,13 @@ pub async fn whole(connection: &Connection, listed: Listed, silence: Duration) -
             Err(error) => return Err(error.to_string()),
         };
         bytes += page.as_bytes().len();
-        if bytes > BYTES {
-            return Err(format!("its pages hold more than {} MiB in all (limit `list_bytes`)", BYTES >> 20));
+        if bytes > list_bytes {
+            return Err(format!("its pages hold more than {list_bytes} bytes in all (limit `listBytes`)"));
         }
         let list = page.get(listed.key()).filter(|list| list.kind() == Kind::Array);
         items.extend(list.ok_or_else(|| format!("its answer holds no array {:?}", listed.key()))?.elements());
-        if items.len() > ITEMS {
-            return Err(format!("it lists more than {ITEMS} (limit `items`)"));
+        if items.len() > most {
+            return Err(format!("it lists more than {most} (limit `items`)"));
         }
         // spec: server/utilities/pagination; an empty string is a cursor, null is none
         match page.get("nextCursor").filter(|next| next.kind() == Kind::String) {
@@ -117,5 +121,5 @@ pub async fn whole(connection: &Connection, listed: Listed, silence: Duration) -
             next => cursor = next,
         }
     }
-    Err(format!("its list never ends: more than {PAGES} pages (limit `pages`)"))
+    Err(format!("its list never ends: more than {pages} pages (limit `pages`)"))
 }

@@ -3,9 +3,14 @@
 use std::{
     collections::VecDeque,
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 
+use arc_swap::ArcSwapOption;
 use tokio::{
     sync::{Notify, watch},
     task::JoinHandle,
@@ -22,19 +27,20 @@ use super::{
     isolation::Who,
     leg::{Leg, Seat},
     legs::{Found, Legs, NoLeg},
-    spec::{Plan, Spec},
+    processes::Processes,
+    spec::{CHILD, Plan, Spec},
     state::{Phase, Status},
     supervise::{self, Supervision},
 };
 use crate::{
     callers::Declared,
     catalog::{Part, Report},
-    config::Isolation,
+    config::{self, Isolation},
+    limits::{ChildPlace, Children},
+    metrics::Counters,
 };
 
-/// How many lines of a server's log and stderr are kept.
-const LINES: usize = 1000;
-/// How many bytes of such a line.
+/// How many bytes of a line of a server's log and stderr are kept.
 const LINE: usize = 4096;
 
 /// A server and all we know of it.
@@ -45,6 +51,13 @@ pub(crate) struct Server {
     pub(super) stop: CancellationToken,
     pub(super) us: Introduction,
     pub(super) supervision: Arc<dyn Supervision>,
+    children: Arc<Children>,
+    counters: Arc<Counters>,
+    processes: Processes,
+    /// How long a call to it may stay silent, in milliseconds.
+    silence: AtomicU64,
+    /// What the configuration says of it now.
+    written: ArcSwapOption<config::Server>,
     /// Told when a list is no longer what it was.
     pub(super) dirty: Notify,
     /// The connection with which its lists are kept; it serves those who declare nothing.
@@ -70,16 +83,35 @@ pub(super) struct State {
     /// What it offered when it was lost.
     pub(super) lost: Option<Arc<Part>>,
     pub(super) reports: Vec<Report>,
+    pub(super) last_error: Option<String>,
     lines: VecDeque<String>,
+    /// How many lines there ever were.
+    written: u64,
+}
+
+/// What all servers of a bay share.
+#[derive(Clone)]
+pub(crate) struct Yard {
+    /// Who we are to them.
+    pub(crate) us: Introduction,
+    pub(crate) supervision: Arc<dyn Supervision>,
+    pub(crate) children: Arc<Children>,
+}
+
+/// Lines of a server's log and stderr, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lines {
+    /// The lines.
+    pub lines: Vec<String>,
+    /// How many were ever written: where to go on from.
+    pub upto: u64,
 }
 
 impl Server {
-    /// A server and the task that looks after it.
-    pub(crate) fn start(
-        spec: Spec,
-        us: Introduction,
-        supervision: Arc<dyn Supervision>,
-    ) -> (Arc<Self>, Option<JoinHandle<()>>) {
+    /// A server and the task that looks after it. It goes on from the one `before` it: what was counted, what was written,
+    /// what is watched.
+    pub(crate) fn start(spec: Spec, yard: &Yard, before: Option<&Self>) -> (Arc<Self>, Option<JoinHandle<()>>) {
+        let Yard { us, supervision, children } = yard.clone();
         let first = match &spec.plan {
             Plan::Connect(_) => Phase::Connecting,
             Plan::Disabled => Phase::Disabled,
@@ -90,15 +122,24 @@ impl Server {
             Plan::Disabled | Plan::Broken(_) => None,
         };
         let (phase, _) = watch::channel(first);
+        let base = match before {
+            Some(before) => Leg::following(&before.base),
+            None => Leg::new(Who::Everyone, None),
+        };
         let server = Arc::new(Self {
+            silence: AtomicU64::new(millis(spec.silence)),
+            written: ArcSwapOption::new(spec.written.clone()),
             spec,
             phase,
-            state: Mutex::default(),
+            state: Mutex::new(before.map(State::following).unwrap_or_default()),
+            children,
+            counters: before.map(|before| Arc::clone(&before.counters)).unwrap_or_default(),
+            processes: Processes::default(),
             stop: CancellationToken::new(),
             us,
             supervision,
             dirty: Notify::new(),
-            base: Arc::new(Leg::new(Who::Everyone, None)),
+            base: Arc::new(base),
             legs: Legs::default(),
         });
         let task = connector.map(|connector| supervise::look_after(Arc::clone(&server), connector));
@@ -112,7 +153,50 @@ impl Server {
     /// Where it stands.
     pub(crate) fn status(&self) -> Status {
         let phase = self.phase.borrow().clone();
-        Status { server: Arc::clone(&self.spec.name), transport: self.spec.transport, phase }
+        Status {
+            server: Arc::clone(&self.spec.name),
+            transport: self.spec.transport,
+            phase,
+            counted: self.counters.read(),
+            last_error: self.state().last_error.clone(),
+            processes: self.processes.all(),
+        }
+    }
+
+    /// What is counted of it.
+    pub(crate) fn counters(&self) -> &Arc<Counters> {
+        &self.counters
+    }
+
+    /// How long a call to it may stay silent.
+    pub(crate) fn silence(&self) -> Duration {
+        Duration::from_millis(self.silence.load(Ordering::Relaxed))
+    }
+
+    /// What the configuration says of it.
+    pub(crate) fn written(&self) -> Option<Arc<config::Server>> {
+        self.written.load_full()
+    }
+
+    /// Takes on what can be changed while it runs.
+    pub(crate) fn adjust(&self, spec: &Spec) {
+        self.silence.store(millis(spec.silence), Ordering::Relaxed);
+        self.written.store(spec.written.clone());
+    }
+
+    /// A place among the children of ours, where it is to be one.
+    pub(super) fn place(&self) -> Result<Option<ChildPlace>, Error> {
+        if self.spec.transport == CHILD { self.children.place().map(Some) } else { Ok(None) }
+    }
+
+    /// Its processes.
+    pub(super) fn processes(&self) -> &Processes {
+        &self.processes
+    }
+
+    /// Whether any call of it is in flight.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.base.is_taken() || self.legs.all().iter().any(|leg| leg.is_taken())
     }
 
     /// What it says of itself, where it is connected.
@@ -238,16 +322,25 @@ impl Server {
 
     /// The last lines of its log and stderr.
     pub(crate) fn lines(&self) -> Vec<String> {
-        self.state().lines.iter().cloned().collect()
+        self.lines_after(0).lines
+    }
+
+    /// Those of the lines that are kept which were written after so many.
+    pub(crate) fn lines_after(&self, after: u64) -> Lines {
+        let state = self.state();
+        let new = usize::try_from(state.written.saturating_sub(after)).unwrap_or(usize::MAX);
+        let skip = state.lines.len().saturating_sub(new);
+        Lines { lines: state.lines.iter().skip(skip).cloned().collect(), upto: state.written }
     }
 
     pub(super) fn line(&self, line: &str) {
         let line = line[..line.floor_char_boundary(LINE)].to_owned();
         let mut state = self.state();
-        if state.lines.len() >= LINES {
+        state.written += 1;
+        state.lines.push_back(line);
+        if state.lines.len() > self.spec.bounds.log_lines {
             state.lines.pop_front();
         }
-        state.lines.push_back(line);
     }
 
     /// Waits until it is decided how it does.
@@ -261,6 +354,19 @@ impl Server {
     pub(crate) fn stop(&self) {
         self.stop.cancel();
     }
+}
+
+impl State {
+    fn following(before: &Server) -> Self {
+        let before = before.state();
+        let lost = before.part.clone().or_else(|| before.lost.clone());
+        let (lines, written, last_error) = (before.lines.clone(), before.written, before.last_error.clone());
+        Self { lost, lines, written, last_error, ..Self::default() }
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl fmt::Debug for Server {

@@ -2,13 +2,17 @@
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
+use toolbay_protocol::greeting::Introduction;
 use toolbay_transport::{
-    Approach, Connection, Error, Service, connect, duplex,
+    Approach, Connection, Error, Listener, Service, connect, duplex,
     http::client::{self, Target},
     stdio::child::{OnLine, ServerCommand},
 };
 
-use crate::config::{Endpoint, Isolation, Names, Remote, Server, Setup};
+use crate::{
+    config::{Endpoint, Isolation, Names, Remote, Server, Setup},
+    limits::{Bounds, PerServer},
+};
 
 /// Connects, as often as it is asked to.
 pub type Connector =
@@ -37,6 +41,10 @@ pub struct Spec {
     pub connections: usize,
     /// How long one of those is kept after it was used.
     pub idle: Duration,
+    /// Its other limits.
+    pub bounds: Bounds,
+    /// What the configuration says of it, where it is one of the configuration.
+    pub written: Option<Arc<Server>>,
 }
 
 /// What to do about a server.
@@ -50,11 +58,6 @@ pub enum Plan {
     Broken(String),
 }
 
-const STARTUP: Duration = Duration::from_secs(60);
-const SILENCE: Duration = Duration::from_secs(60);
-const CONNECTIONS: usize = 64;
-const IDLE: Duration = Duration::from_secs(300);
-
 impl Spec {
     /// A server of the configuration.
     pub fn configured(server: &Server) -> Self {
@@ -64,8 +67,12 @@ impl Spec {
             Setup::Ready(endpoint) => (transport(endpoint), Plan::Connect(self::endpoint(endpoint.clone()))),
         };
         Self {
-            startup: server.startup_timeout.unwrap_or(STARTUP),
-            silence: server.timeout.unwrap_or(SILENCE),
+            startup: server.startup_timeout.unwrap_or(server.limits.startup),
+            silence: server.timeout.unwrap_or(server.limits.silence),
+            connections: server.limits.connections,
+            idle: server.limits.idle,
+            bounds: server.limits.bounds,
+            written: Some(Arc::new(server.clone())),
             isolation: server.isolation.unwrap_or_default(),
             names: server.names,
             ..Self::planned(&server.name, transport, plan)
@@ -79,19 +86,29 @@ impl Spec {
 
     /// A server with which to do as planned, within the usual limits.
     pub fn planned(name: &str, transport: &'static str, plan: Plan) -> Self {
+        let PerServer { startup, silence, connections, idle, bounds } = PerServer::default();
         Self {
             name: name.into(),
             transport,
             plan,
             revision: None,
-            startup: STARTUP,
-            silence: SILENCE,
+            startup,
+            silence,
             isolation: Isolation::default(),
             names: Names::default(),
-            connections: CONNECTIONS,
-            idle: IDLE,
+            connections,
+            idle,
+            bounds,
+            written: None,
         }
     }
+}
+
+/// How a server is approached: who hears it, and within which limits.
+pub(super) fn approach(spec: &Spec, us: Introduction, listener: Arc<dyn Listener>) -> Approach {
+    let limits =
+        connect::Limits { message_bytes: spec.bounds.message_bytes, requests_in_flight: spec.bounds.in_flight };
+    Approach { deadline: spec.startup, limits, ..Approach::new(us).heard_by(listener) }
 }
 
 impl fmt::Debug for Spec {
@@ -100,9 +117,12 @@ impl fmt::Debug for Spec {
     }
 }
 
+/// How a server is reached that is a child of ours.
+pub(super) const CHILD: &str = "stdio";
+
 fn transport(endpoint: &Endpoint) -> &'static str {
     match endpoint {
-        Endpoint::Child(_) => "stdio",
+        Endpoint::Child(_) => CHILD,
         Endpoint::Http(_) => "http",
         Endpoint::Sse(_) => "sse",
     }
@@ -131,7 +151,9 @@ pub fn endpoint(endpoint: Endpoint) -> Connector {
 
 fn over_http(remote: Remote, mode: client::Mode) -> Connector {
     Arc::new(move |approach: Approach| {
-        let target = Target { headers: remote.headers.clone(), mode, ..Target::new(remote.url.uri().clone()) };
+        let connect::Limits { message_bytes, requests_in_flight } = approach.limits;
+        let limits = client::Limits { message_bytes, requests_in_flight, ..client::Limits::default() };
+        let target = Target { headers: remote.headers.clone(), mode, limits, ..Target::new(remote.url.uri().clone()) };
         Box::pin(client::connect(target, approach))
     })
 }

@@ -5,6 +5,8 @@ use std::{sync::Arc, time::Duration};
 use serde::Serialize;
 use toolbay_protocol::Revision;
 
+use crate::metrics::Counted;
+
 /// What a server offers, in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
@@ -52,4 +54,10 @@ pub struct Status {
     pub transport: &'static str,
     /// Where it stands.
     pub phase: Phase,
+    /// What was counted of it since it was first started.
+    pub counted: Counted,
+    /// What it was lost to last, also where it is back.
+    pub last_error: Option<String>,
+    /// Its processes, where it is a child of ours.
+    pub processes: Vec<u32>,
 }

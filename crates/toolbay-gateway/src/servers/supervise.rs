@@ -11,17 +11,18 @@ use toolbay_protocol::{
     exchange::{Level, Note},
     watch::{Change, Filter},
 };
-use toolbay_transport::{Approach, Connection, Error, Kind, Subscription};
+use toolbay_transport::{Connection, Error, Kind, Subscription};
 
 use super::{
     ear::Ear,
     interest::Subscriptions,
     leg::{Leg, Link},
     list::{self, Allowed},
+    processes::Process,
     server::Server,
-    spec::Connector,
+    spec::{self, Connector},
     state::{Counts, Phase},
-    tend::{FIRST_PAUSE, LONGEST_PAUSE, Reopening},
+    tend::Reopening,
 };
 use crate::catalog::{Part, Report};
 
@@ -55,7 +56,8 @@ struct Keeper {
 
 impl Keeper {
     async fn run(self) {
-        let (mut pause, mut reopening) = (FIRST_PAUSE, Reopening::default());
+        let bounds = self.server.spec.bounds;
+        let (mut pause, mut reopening) = (bounds.pause, Reopening::default());
         loop {
             let begun = time::Instant::now();
             let stop = self.server.stop.clone();
@@ -63,18 +65,19 @@ impl Keeper {
                 () = stop.cancelled() => return self.close().await,
                 served = self.serve(begun) => served.unwrap_or_else(|error| error),
             };
+            self.server.counters().restarted();
             if reopening.is_due(&why) {
                 self.server.base.is_now(Link::Opening);
                 continue;
             }
             // One that is lost again and again is tried less and less.
-            if begun.elapsed() > LONGEST_PAUSE {
-                pause = FIRST_PAUSE;
+            if begun.elapsed() > bounds.longest_pause {
+                pause = bounds.pause;
             }
             self.drop_part(&why);
             tokio::select! {
                 () = stop.cancelled() => return self.close().await,
-                () = time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
+                () = time::sleep(pause) => pause = (pause * 2).min(bounds.longest_pause),
             }
         }
     }
@@ -82,9 +85,9 @@ impl Keeper {
     /// Connects and serves until the connection is lost; what it was lost to.
     async fn serve(&self, begun: time::Instant) -> Result<Error, Error> {
         let spec = &self.server.spec;
-        let ear = Ear { server: Arc::downgrade(&self.server) };
-        let mut approach = Approach::new(self.server.us.clone()).heard_by(Arc::new(ear));
-        approach.deadline = spec.startup;
+        let ear = Ear { server: Arc::downgrade(&self.server), process: Process::default() };
+        let _place = self.server.place()?;
+        let mut approach = spec::approach(spec, self.server.us.clone(), Arc::new(ear));
         approach.revision = spec.revision;
         let connection = (self.connector)(approach).await.map_err(|error| self.explained(error))?;
         self.opened(&connection).await;
@@ -195,6 +198,7 @@ impl Keeper {
             if let Some(part) = state.part.take() {
                 state.lost = Some(part);
             }
+            state.last_error = Some(why.to_string());
         }
         self.server.base.is_now(Link::Lost(why.clone()));
         self.server.phase.send_replace(Phase::Failed(why.to_string()));

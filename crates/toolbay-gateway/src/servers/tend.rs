@@ -13,21 +13,20 @@ use toolbay_protocol::{
     greeting::Introduction,
     watch::Change,
 };
-use toolbay_transport::{Approach, Error, Kind, Listener, listener::Deaf};
+use toolbay_transport::{Error, Kind, Listener, listener::Deaf};
 
 use super::{
     interest::Subscriptions,
     leg::{Leg, Link},
     list::{self, Allowed},
+    processes::Process,
     server::Server,
-    spec::Plan,
+    spec::{self, Plan},
     supervise::BETWEEN_LISTS,
 };
 
-/// How long one that was lost is left alone at first.
-pub(super) const FIRST_PAUSE: Duration = Duration::from_secs(1);
-/// How long at most.
-pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// A session that is lost so soon after it was opened is not opened again at once.
+const SOON: Duration = Duration::from_secs(1);
 
 /// Whether a lost session is opened again without a pause: once, and not again right after.
 #[derive(Default)]
@@ -35,7 +34,7 @@ pub(super) struct Reopening(Option<Instant>);
 
 impl Reopening {
     pub(super) fn is_due(&mut self, error: &Error) -> bool {
-        let due = error.kind() == Kind::SessionLost && self.0.is_none_or(|last| last.elapsed() > FIRST_PAUSE);
+        let due = error.kind() == Kind::SessionLost && self.0.is_none_or(|last| last.elapsed() > SOON);
         if due {
             self.0 = Some(Instant::now());
         }
@@ -45,7 +44,8 @@ impl Reopening {
 
 /// Looks after a connection until it is not needed any more.
 pub(super) async fn tend(server: Arc<Server>, leg: Arc<Leg>) {
-    let (mut pause, mut reopening) = (FIRST_PAUSE, Reopening::default());
+    let bounds = server.spec.bounds;
+    let (mut pause, mut reopening) = (bounds.pause, Reopening::default());
     loop {
         let begun = Instant::now();
         let error = tokio::select! {
@@ -63,13 +63,13 @@ pub(super) async fn tend(server: Arc<Server>, leg: Arc<Leg>) {
             return leg.is_now(Link::Lost(error));
         }
         leg.is_now(Link::Lost(error));
-        if begun.elapsed() > LONGEST_PAUSE {
-            pause = FIRST_PAUSE;
+        if begun.elapsed() > bounds.longest_pause {
+            pause = bounds.pause;
         }
         tokio::select! {
             () = leg.stop.cancelled() => return close(&leg).await,
             () = leg.nudge.notified() => {}
-            () = time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
+            () = time::sleep(pause) => pause = (pause * 2).min(bounds.longest_pause),
         }
         leg.is_now(Link::Opening);
     }
@@ -87,10 +87,13 @@ async fn close(leg: &Leg) {
 async fn serve(server: &Arc<Server>, leg: &Arc<Leg>) -> Error {
     let Plan::Connect(connector) = &server.spec.plan else { return Error::closed("the server is turned off") };
     let Some(told) = &leg.told else { return Error::closed("nobody is served") };
-    let ear = LegEar { server: Arc::downgrade(server), leg: Arc::downgrade(leg) };
+    let ear = LegEar { server: Arc::downgrade(server), leg: Arc::downgrade(leg), process: Process::default() };
     let us = Introduction { capabilities: told.capabilities.clone(), ..server.us.clone() };
-    let mut approach = Approach::new(us).heard_by(Arc::new(ear));
-    approach.deadline = server.spec.startup;
+    let _place = match server.place() {
+        Ok(place) => place,
+        Err(error) => return error,
+    };
+    let mut approach = spec::approach(&server.spec, us, Arc::new(ear));
     approach.revision = Some(told.revision);
     let connection = match connector(approach).await {
         Ok(connection) => connection,
@@ -135,6 +138,7 @@ async fn serve(server: &Arc<Server>, leg: &Arc<Leg>) -> Error {
 struct LegEar {
     server: Weak<Server>,
     leg: Weak<Leg>,
+    process: Process,
 }
 
 impl Listener for LegEar {
@@ -175,5 +179,17 @@ impl Listener for LegEar {
 
     fn stderr(&self, line: &str) {
         self.stray(line);
+    }
+
+    fn started(&self, process: u32) {
+        if let Some(server) = self.server.upgrade() {
+            server.processes().started(&self.process, process);
+        }
+    }
+
+    fn lost(&self, _: &Error) {
+        if let Some(server) = self.server.upgrade() {
+            server.processes().ended(&self.process);
+        }
     }
 }

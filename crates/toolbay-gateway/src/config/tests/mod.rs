@@ -4,6 +4,7 @@ mod clients;
 mod expansion;
 mod faults;
 mod finding;
+mod limits;
 mod names;
 mod servers;
 
