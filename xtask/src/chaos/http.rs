@@ -10,7 +10,7 @@ use serde_json::Value;
 
 const CONNECT: Duration = Duration::from_secs(5);
 /// What a slow reader takes at a time, and how long it rests.
-const SLOW: (usize, Duration) = (4096, Duration::from_millis(5));
+const SLOW: (usize, Duration) = (4096, Duration::from_millis(3));
 
 /// One connection.
 pub(crate) struct Wire {

@@ -86,7 +86,8 @@ fn failures(text: &mut String, reports: &[Report], expected: &Expected) -> Resul
 
 fn through(text: &mut String, compared: &[Compared]) -> Result<()> {
     let words = "The same scenarios, with the same server behind `toolbay up` under its own names (`\"names\": \"own\"`), compared \
-                 one by one with its results without a bay: passed, failed or skipped alike.";
+                 one by one with its results without a bay: passed, failed or skipped alike. What \
+                 crosses between the eras is compared by the gateway's own tests.";
     writeln!(text, "\n## Through the bay\n\n{words}\n")?;
     writeln!(
         text,

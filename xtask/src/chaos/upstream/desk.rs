@@ -19,7 +19,7 @@ use super::super::meeting::{Era, Link};
 const ANSWER: Duration = Duration::from_secs(10);
 /// Longer than the bay waits for a word.
 const OVERDUE: Duration = Duration::from_secs(3);
-const FLOOD: usize = 2000;
+const FLOOD: usize = 1000;
 /// Half of a long text.
 const HALF: usize = 150_000;
 
