@@ -1,8 +1,8 @@
 //! Who answers what servers ask: the user, the model, the list of roots.
 
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::{future::Future, panic::AssertUnwindSafe, pin::Pin, sync::Arc};
 
-use futures_util::future::join_all;
+use futures_util::{FutureExt as _, future::join_all};
 use serde::{Serialize, de::DeserializeOwned};
 use toolbay_protocol::{
     ErrorObject, Method, Raw, Revision,
@@ -172,7 +172,10 @@ impl Handlers {
             let code = if ask.method == Method::Elicit { code::INVALID_PARAMS } else { code::METHOD_NOT_FOUND };
             return Err(ErrorObject::new(code, format!("this client does not answer {}", ask.method)));
         };
-        let mut answer = handler(params).await?;
+        // It runs where the connection is driven, which others need.
+        let answered = AssertUnwindSafe(async { handler(params).await }).catch_unwind().await;
+        let panicked = |_| ErrorObject::internal(format!("the client failed inside when it was asked {}", ask.method));
+        let mut answer = answered.map_err(panicked)??;
         if ask.method == Method::RootsList {
             answer = self.kept_to_files(&answer)?;
         }

@@ -270,6 +270,23 @@ async fn results_are_not_held_against_what_a_tool_promised_before_it_changed() {
     assert!(client.call("back", &number).await.is_ok(), "what was learned ended with its connection");
 }
 
+#[tokio::test]
+async fn a_handler_that_panics_answers_with_an_error_and_ends_nothing() {
+    for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
+        let client = Client::builder("c", "1")
+            .revision(revision)
+            .on_form(|_| async { panic!("no form") })
+            .connect(server(&Arc::default()))
+            .await
+            .unwrap();
+        let greeting = client.call("greet", &()).await.unwrap();
+        // One that returns has no place for an error: it comes back as if the user had looked away.
+        let told = if revision == Revision::LATEST { "the user did not answer" } else { "the client failed inside" };
+        assert!(greeting.failed() && greeting.texts().contains(told), "{}", greeting.texts());
+        client.call("walk", &()).await.unwrap();
+    }
+}
+
 fn roots_tool() -> Tool {
     Tool::new("roots", "", |cx: Ctx| async move {
         let uris: Vec<String> = cx.roots("roots").await?.into_iter().map(|root| root.uri).collect();

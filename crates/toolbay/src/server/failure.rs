@@ -4,7 +4,7 @@
 use std::{any::Any, fmt, future::Future, panic::AssertUnwindSafe, pin::Pin, time::Duration};
 
 use futures_util::FutureExt as _;
-use toolbay_protocol::{ErrorObject, Raw, exchange::Outcome};
+use toolbay_protocol::{ErrorObject, Method, Raw, exchange::Outcome};
 
 use super::{arguments::Misfit, ask::Parted, context::Ctx, live::Live, output::Form};
 use crate::error::{Foreign, Reason, Report, Result, chain, reference};
@@ -43,6 +43,13 @@ pub(crate) async fn run<T>(cx: &Ctx, start: impl FnOnce() -> Begun<T>) -> Came<T
         Ok(came) => came,
         Err(panic) => Came::Panicked(said(&*panic)),
     }
+}
+
+/// Answers a request with code around it that is the author's too: a panic there ends the request and nothing else.
+pub(crate) async fn guarded(live: &Live, method: &Method, answer: impl Future<Output = Outcome>) -> Outcome {
+    let came = AssertUnwindSafe(answer).catch_unwind().await;
+    let subject = Subject { kind: "request", name: method.as_str() };
+    came.unwrap_or_else(|panic| Err(ErrorObject::internal(hidden(live, subject, &said(&*panic)))))
 }
 
 fn said(panic: &(dyn Any + Send)) -> String {

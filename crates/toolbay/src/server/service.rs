@@ -36,10 +36,12 @@ impl<S: Send + Sync + 'static> Service for Server<S> {
 
     async fn call(&self, request: Request, line: Cx) -> Outcome {
         let live = self.live();
-        if live.settings.around.is_empty() {
+        if live.settings.around.is_empty() && live.settings.visible.is_none() {
             return answer(live, request, line).await;
         }
-        Next { live: Arc::clone(live), line, place: 0 }.run(request).await
+        let method = request.method.clone();
+        let next = Next { live: Arc::clone(live), line, place: 0 };
+        failure::guarded(live, &method, async { next.run(request).await }).await
     }
 
     fn header_plan(&self, caller: &Arc<Caller>, tool: &str) -> Option<Arc<HeaderPlan>> {

@@ -277,6 +277,23 @@ async fn what_was_added_at_run_time_is_taken_away_again() {
 }
 
 #[tokio::test]
+async fn a_panic_around_a_request_ends_that_request_alone() {
+    let server = server().visible(|_, item| item.name() != "boom" || panic!("blind")).around(|request, next| {
+        assert!(request.method != Method::PromptsList, "no prompts");
+        next.run(request)
+    });
+    let connection = meet(server, Revision::LATEST).await;
+    for (method, params, what) in [
+        (Method::PromptsList, json!({}), "request `prompts/list` failed: panicked: no prompts"),
+        (Method::ToolsCall, json!({"name": "boom"}), "request `tools/call` failed: panicked: blind"),
+    ] {
+        let error = ask(&connection, method, params).await.unwrap_err();
+        assert_eq!((error.code, error.message.as_str()), (-32603, what));
+    }
+    assert_eq!(call(&connection, "shop", json!({})).await.content[0].as_text(), Some("corner"));
+}
+
+#[tokio::test]
 async fn a_context_is_printed_without_arguments() {
     let server = Server::new("s", "1").tool(Tool::new("show", "", |_: Id, cx: Ctx| async move { format!("{cx:?}") }));
     let connection = meet(server, Revision::LATEST).await;
