@@ -60,6 +60,7 @@ pub use error::{Fail, Foreign, Report, Result, ToolError, ok};
 pub use schemars::{self, JsonSchema};
 pub use serde;
 pub use serde_json;
+pub use tokio_util::sync::CancellationToken;
 pub use server::{Ctx, Handle, Json, Page, Prompt, Resource, Server, State, Template, Tool, http, stdio};
 pub use toolbay_protocol::{self as protocol, ErrorObject, Raw, types};
 pub use toolbay_transport::{self as transport, Error};

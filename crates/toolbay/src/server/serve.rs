@@ -43,7 +43,8 @@ impl Stdio {
         self
     }
 
-    /// Says when to come to an end, beside the end of input and signals.
+    /// Says when to come to an end, beside the end of input and signals:
+    /// [`CancellationToken::cancel`](crate::CancellationToken) on another of its clones.
     #[must_use]
     pub fn shutdown(mut self, shutdown: CancellationToken) -> Self {
         self.options.shutdown = shutdown;
@@ -125,7 +126,8 @@ impl<A> Http<A> {
         self
     }
 
-    /// Says when to come to an end, beside signals.
+    /// Says when to come to an end, beside signals: [`CancellationToken::cancel`](crate::CancellationToken) on another of
+    /// its clones.
     #[must_use]
     pub fn shutdown(mut self, shutdown: CancellationToken) -> Self {
         self.shutdown = shutdown;
