@@ -15,7 +15,7 @@ const HEAD: &str = "\
 # Conformance
 
 Written by `cargo xtask conformance --write`; do not edit. The same command without `--write` repeats the run, `--server`,
-`--client`, `--revision R` and `--scenario S` a part of it; `cargo xtask test` contains it.
+`--client`, `--through`, `--revision R` and `--scenario S` a part of it; `cargo xtask test` contains it.
 
 The server is `toolbay serve everything` over Streamable HTTP; the client is the example `conformance-client`. \"Required\"
 is the suite's frozen set for a revision; older revisions have none, so there every scenario counts that the suite calls
@@ -24,6 +24,16 @@ scored\" are scenarios that the suite itself runs without counting them: extensi
 pending or were added after the revision's release. Not run: the client's `auth/` scenarios and those of the skills extension
 (`sep-2640-*`), which are not shipped. The suite has scenarios for the tasks extension of 2026-07-28 and none for the tasks of
 2025-11-25; those are held by our own tests.
+
+";
+
+const THROUGH: &str = "
+## Through the bay
+
+The same scenarios, with the same server behind `toolbay up` under its own names (`\"names\": \"own\"`), compared one by one with
+its results without a bay: passed, failed or skipped alike. A client of 2026-07-28 at a server of 2025-11-25 is not compared: such
+a server has no keys for its questions and no tasks of that revision, which the suite looks for. What crosses between the eras
+is compared by the gateway's own tests.
 
 ";
 
@@ -85,10 +95,7 @@ fn failures(text: &mut String, reports: &[Report], expected: &Expected) -> Resul
 }
 
 fn through(text: &mut String, compared: &[Compared]) -> Result<()> {
-    let words = "The same scenarios, with the same server behind `toolbay up` under its own names (`\"names\": \"own\"`), compared \
-                 one by one with its results without a bay: passed, failed or skipped alike. What \
-                 crosses between the eras is compared by the gateway's own tests.";
-    writeln!(text, "\n## Through the bay\n\n{words}\n")?;
+    text.push_str(THROUGH);
     writeln!(
         text,
         "| suite's client at | the bay's server over | scenarios | as without | not |\n| --- | --- | --- | --- | --- |"

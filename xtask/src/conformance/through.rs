@@ -157,7 +157,11 @@ pub(super) fn judge(all: &[Compared]) -> Tally {
         }
         for pair in &one.pairs {
             tally += match (pair.direct == pair.through, pair.excuse) {
-                (true, _) => Tally::one(true),
+                (true, None) => Tally::one(true),
+                (true, Some(_)) => {
+                    println!("    ✗ {}: ends as directly; take away its excuse", pair.name);
+                    Tally::one(false)
+                }
                 (false, Some(_)) => Tally::skip(),
                 (false, None) => Tally::one(false),
             };
