@@ -149,6 +149,9 @@ impl<'a> Walk<'a> {
         match reach {
             Reach::Root => return self.problem(Rule::OnProperty),
             Reach::Elsewhere(through) => return self.problem(Rule::Reachable { through: through.to_owned() }),
+            Reach::Property if self.params.len() >= MAX_PARAMS => {
+                return self.problem(Rule::Many { limit: MAX_PARAMS });
+            }
             Reach::Property => {}
         }
         let kind = Kind::of(keywords.get("type"));
@@ -256,4 +259,6 @@ fn pointer(place: &[&str]) -> String {
 
 const ANNOTATION: &str = "x-mcp-header";
 const MAX_DEPTH: usize = 256;
+/// HTTP servers refuse requests of a hundred headers or so.
+const MAX_PARAMS: usize = 64;
 const MAX_PROBLEMS: usize = 32;

@@ -46,6 +46,11 @@ pub enum Rule {
         /// The limit in levels.
         limit: usize,
     },
+    /// No more properties are annotated than a request can have headers.
+    Many {
+        /// The limit in properties.
+        limit: usize,
+    },
     /// The schema is JSON.
     Json,
 }
@@ -66,6 +71,7 @@ impl fmt::Display for Problem {
             }
             Rule::OnProperty => write!(f, "x-mcp-header at {at} must stand on a property"),
             Rule::Depth { limit } => write!(f, "the schema is deeper than {limit} levels at {at}"),
+            Rule::Many { limit } => write!(f, "x-mcp-header at {at} comes after {limit} others, which are too many"),
             Rule::Json => f.write_str("the schema is not JSON"),
         }
     }

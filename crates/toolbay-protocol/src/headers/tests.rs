@@ -253,6 +253,12 @@ fn a_schema_of_any_depth_is_walked_within_bounds() {
     assert!(matches!(problems[..], [Problem { rule: Rule::Depth { .. }, .. }]));
     let many: HashMap<_, _> = (0..1000).map(|at| (at.to_string(), json!({"x-mcp-header": ""}))).collect();
     assert!(HeaderPlan::of(&json!({"properties": many})).unwrap_err().len() <= 32);
+    let of = |count: usize| {
+        let named = |at: usize| (format!("p{at}"), json!({"type": "string", "x-mcp-header": format!("P{at}")}));
+        HeaderPlan::of(&json!({"properties": (0..count).map(named).collect::<serde_json::Map<_, _>>()}))
+    };
+    assert_eq!(of(64).unwrap().params().len(), 64);
+    assert!(matches!(of(20_000).unwrap_err()[0].rule, Rule::Many { limit: 64 }));
 }
 
 #[test]
