@@ -19,6 +19,12 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Connect every configured server and serve them all as one endpoint
     Up(Up),
+    /// Show how the `up` that runs does
+    Status(Status),
+    /// Show what a server wrote to its log and stderr
+    Logs(Logs),
+    /// Have the `up` that runs read its configuration anew
+    Reload(Reload),
     /// List tools, prompts and resources
     List(List),
     /// Call a tool
@@ -40,6 +46,7 @@ impl Command {
             Self::Up(_) | Self::Serve(_) | Self::List(_) | Self::Call(_) | Self::Read(_) | Self::Get(_) => {
                 Builder::new_current_thread()
             }
+            Self::Status(_) | Self::Logs(_) | Self::Reload(_) => Builder::new_current_thread(),
         }
     }
 }
@@ -61,6 +68,38 @@ pub(crate) struct Up {
     /// Let other machines in, without asking who they are
     #[arg(long, num_args = 0, default_value = "local", default_missing_value = "open")]
     pub(crate) open: Open,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Status {
+    /// Write JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The process that is meant, where several run
+    #[arg(long, value_name = "PID")]
+    pub(crate) pid: Option<u32>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Logs {
+    /// The server's name
+    pub(crate) server: String,
+    /// Go on with what it writes from now on, until Ctrl-C
+    #[arg(long, short)]
+    pub(crate) follow: bool,
+    /// The process that is meant, where several run
+    #[arg(long, value_name = "PID")]
+    pub(crate) pid: Option<u32>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Reload {
+    /// Write JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The process that is meant, where several run
+    #[arg(long, value_name = "PID")]
+    pub(crate) pid: Option<u32>,
 }
 
 /// Who may come in where nobody is asked who they are.

@@ -57,6 +57,11 @@ impl Exit {
         Self { code: 130, what: "interrupted".into() }
     }
 
+    /// A trouble with the configuration that was shown already.
+    pub(crate) fn config_shown() -> Self {
+        Self { code: 3, what: String::new() }
+    }
+
     /// A failure that was shown already.
     pub(crate) fn shown() -> Self {
         Self { code: 1, what: String::new() }

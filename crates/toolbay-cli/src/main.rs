@@ -3,12 +3,16 @@
 
 mod args;
 mod call;
+mod control;
 mod exit;
 mod get;
 mod list;
+mod logs;
 mod read;
+mod reload;
 mod serve;
 mod show;
+mod status;
 mod target;
 mod up;
 
@@ -25,6 +29,9 @@ fn main() -> std::process::ExitCode {
     let done = runtime.block_on(async {
         match args.command {
             Command::Up(up) => up::run(up).await,
+            Command::Status(status) => status::run(status).await,
+            Command::Logs(logs) => logs::run(logs).await,
+            Command::Reload(reload) => reload::run(reload).await,
             Command::List(list) => list::run(list).await,
             Command::Call(call) => call::run(call).await,
             Command::Read(read) => read::run(read).await,

@@ -22,7 +22,7 @@ use crate::{
 /// Runs it.
 pub(crate) async fn run(command: Serve) -> Result<(), Exit> {
     let shutdown = CancellationToken::new();
-    end_on_signals(shutdown.clone());
+    end_on_signals(shutdown.clone(), Hangup::Ends);
     match command.server {
         Embedded::Filesystem { path } => {
             let root = toolbay_builtins::filesystem::Root::open(&path);
@@ -92,19 +92,28 @@ pub(crate) fn options(open: Open) -> Options {
     Options { sse: Some(Pair::default()), hosts: names.clone(), origins: names, ..Options::default() }
 }
 
+/// What SIGHUP means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hangup {
+    /// The terminal is gone: the end.
+    Ends,
+    /// Something else, which somebody else hears.
+    Elsewhere,
+}
+
 /// Ends `shutdown` at the first Ctrl-C or SIGTERM, and the process at the second.
-pub(crate) fn end_on_signals(shutdown: CancellationToken) {
+pub(crate) fn end_on_signals(shutdown: CancellationToken, hangup: Hangup) {
     // Lives as long as the process.
     tokio::spawn(async move {
-        signalled().await;
+        signalled(hangup).await;
         shutdown.cancel();
-        signalled().await;
+        signalled(hangup).await;
         std::process::exit(130);
     });
 }
 
 #[cfg(unix)]
-async fn signalled() {
+async fn signalled(meant: Hangup) {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut term), Ok(mut hangup)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) else {
         // Without handlers the system ends us by itself.
@@ -112,13 +121,13 @@ async fn signalled() {
     };
     tokio::select! {
         _ = term.recv() => {}
-        _ = hangup.recv() => {}
+        _ = hangup.recv(), if meant == Hangup::Ends => {}
         _ = tokio::signal::ctrl_c() => {}
     }
 }
 
 #[cfg(not(unix))]
-async fn signalled() {
+async fn signalled(_: Hangup) {
     // Without a handler the system ends us by itself.
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;

@@ -10,6 +10,7 @@ use toolbay_gateway::{
     Bay, Identity, StateKey,
     catalog::Listed,
     config::{self, Child, Choice, Endpoint, Loaded, Remote, Surroundings, System, Url},
+    limits::Limits,
     servers::{self, Phase, Spec},
 };
 use toolbay_protocol::{Raw, Revision, greeting::Introduction};
@@ -103,8 +104,8 @@ pub(crate) async fn reach(wanted: Wanted) -> Result<Reached, Exit> {
         let connection = connection.map_err(|error| Exit::unreachable(error.to_string()))?;
         return Ok(Reached { connection, bay: None });
     }
-    let (specs, _) = specs(wanted.config.as_deref())?;
-    let bay = open(specs)?;
+    let Configured { specs, limits, .. } = configured(wanted.config.as_deref())?;
+    let bay = open(specs, limits)?;
     let connection = connect::memory(Arc::new(bay.clone()), duplex::Options::default(), approach()).await;
     let connection = connection.map_err(|error| Exit::failed(error.to_string()))?;
     Ok(Reached { connection, bay: Some(bay) })
@@ -114,7 +115,7 @@ pub(crate) async fn reach(wanted: Wanted) -> Result<Reached, Exit> {
 const STATE_KEY: &str = "TOOLBAY_STATE_KEY";
 
 /// Opens a bay.
-pub(crate) fn open(specs: Vec<Spec>) -> Result<Bay, Exit> {
+pub(crate) fn open(specs: Vec<Spec>, limits: Limits) -> Result<Bay, Exit> {
     let random = |error| Exit::failed(format!("the system has no random numbers: {error}"));
     let key = match std::env::var(STATE_KEY) {
         Ok(text) => {
@@ -122,11 +123,19 @@ pub(crate) fn open(specs: Vec<Spec>) -> Result<Bay, Exit> {
         }
         Err(_) => StateKey::random().map_err(random)?,
     };
-    Bay::open_sealed(&identity(), specs, &key).map_err(random)
+    Bay::open_within(&identity(), specs, &key, limits).map_err(random)
 }
 
-/// The servers of the configuration, and the file that names them; embedded ones where there is none.
-pub(crate) fn specs(config: Option<&Path>) -> Result<(Vec<Spec>, Option<PathBuf>), Exit> {
+/// A configuration that was read.
+pub(crate) struct Configured {
+    pub(crate) specs: Vec<Spec>,
+    pub(crate) limits: Limits,
+    /// The file; none where the embedded servers are meant.
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// Reads the configuration; the servers are embedded ones where there is none.
+pub(crate) fn configured(config: Option<&Path>) -> Result<Configured, Exit> {
     let here = std::env::current_dir().map_err(|error| Exit::config(format!("the current folder is gone: {error}")))?;
     let variable = |name: &str| std::env::var(name).ok();
     let around = Surroundings { folder: &here, system: System::here(), variable: &variable };
@@ -136,10 +145,11 @@ pub(crate) fn specs(config: Option<&Path>) -> Result<(Vec<Spec>, Option<PathBuf>
     for warning in warnings {
         eprintln!("{}", show::dim(&warning.to_string()));
     }
-    if file.is_some() {
-        return Ok((config.servers.iter().map(Spec::configured).collect(), file));
-    }
-    Ok((embedded(&here)?, None))
+    let specs = match file {
+        Some(_) => config.servers.iter().map(Spec::configured).collect(),
+        None => embedded(&here)?,
+    };
+    Ok(Configured { specs, limits: config.limits, file })
 }
 
 /// What is served where nothing is configured.

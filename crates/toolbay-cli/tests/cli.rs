@@ -17,7 +17,8 @@ const SOON: Duration = Duration::from_secs(30);
 fn toolbay(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolbay"));
     // A folder of its own for the user's configuration too, so that nobody's is found.
-    command.args(args).current_dir(folder).env("XDG_CONFIG_HOME", folder).kill_on_drop(true);
+    command.args(args).current_dir(folder).env("XDG_CONFIG_HOME", folder);
+    command.env("XDG_RUNTIME_DIR", folder).kill_on_drop(true);
     command
 }
 

@@ -55,6 +55,9 @@ impl Service for Slow {
     }
 }
 
+/// A change in short: whose, what became of it, and its fields.
+type Short = (String, What, Vec<(&'static str, Effect)>);
+
 /// Scripted servers in the place of those that a configuration names.
 #[derive(Clone, Default)]
 struct Peers {
@@ -109,7 +112,7 @@ impl Peers {
     }
 
     /// What came of another configuration, in short.
-    fn reload(&self, bay: &Bay, text: &str) -> Vec<(String, What, Vec<(&'static str, Effect)>)> {
+    fn reload(&self, bay: &Bay, text: &str) -> Vec<Short> {
         let (specs, limits) = self.configured(text);
         let changes = bay.reload(specs, limits).into_iter();
         let short = changes.map(|change| {

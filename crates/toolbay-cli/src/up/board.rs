@@ -193,7 +193,8 @@ fn table(all: &[Status]) -> String {
     show::table(heading, all.iter().map(row).collect())
 }
 
-fn event(status: &Status) -> Value {
+/// How a server does, for programs.
+pub(crate) fn event(status: &Status) -> Value {
     let mut event = json!({"event": "server", "server": &*status.server, "transport": status.transport});
     let more = match &status.phase {
         Phase::Connecting => json!({"state": "connecting"}),

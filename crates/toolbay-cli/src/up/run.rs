@@ -1,33 +1,87 @@
 //! The main job.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{io::IsTerminal as _, net::SocketAddr, sync::Arc, time::Instant};
 
 use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
-use toolbay_gateway::Bay;
-use toolbay_transport::http::server::{Endpoint, serve};
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use toolbay_gateway::{Bay, limits::Limits};
+use toolbay_transport::http::server::{Endpoint, Options, serve};
 
-use super::board::{Board, Manner};
-use crate::{args::Up, exit::Exit, serve as single, target};
+use super::{
+    board::{Board, Manner},
+    pages::pages,
+};
+use crate::{
+    args::Up,
+    control::{self, House},
+    exit::Exit,
+    reload,
+    serve::{self as single, Hangup},
+    show,
+    target::{self, Configured},
+};
 
 /// Runs it.
 pub(crate) async fn run(up: Up) -> Result<(), Exit> {
     single::check_address(&up.listen, up.open)?;
-    let (specs, file) = target::specs(up.config.as_deref())?;
+    let Configured { specs, limits, file } = target::configured(up.config.as_deref())?;
     // The address first: it is what most often fails, and nothing is started in vain.
     let listener = if up.stdio { None } else { Some(single::bind(up.listen).await?) };
-    let bay = target::open(specs)?;
+    let bay = target::open(specs, limits)?;
     let shutdown = CancellationToken::new();
-    single::end_on_signals(shutdown.clone());
+    // Without a terminal that could be gone, it asks to read the configuration anew.
+    let hangup = if std::io::stdin().is_terminal() { Hangup::Ends } else { Hangup::Elsewhere };
+    single::end_on_signals(shutdown.clone(), hangup);
+    let endpoint = listener.as_ref().and_then(|listener| listener.local_addr().ok()).map(|address| url(&address));
+    let begun = Instant::now();
+    let house = Arc::new(House { bay: bay.clone(), named: up.config, file: file.clone(), endpoint, begun });
+    let hearing = (hangup == Hangup::Elsewhere).then(|| AbortOnDropHandle::new(tokio::spawn(hear(Arc::clone(&house)))));
+    let control = control::open(house);
+    if let Err(why) = &control {
+        eprintln!("{}", show::dim(&format!("`status`, `logs` and `reload` are not answered: {}", show::safe(why))));
+    }
     let mut board = Board::new(Manner::of(up.stdio, up.json), file);
     let served = match listener {
         None => over_stdio(&bay, &mut board, &shutdown).await,
-        Some(listener) => over_http(&bay, listener, up.open, &mut board, &shutdown).await,
+        Some(listener) => over_http(&bay, listener, options(&bay, up.open, &limits), &mut board, &shutdown).await,
     };
+    drop((control, hearing));
     board.closing();
     bay.close().await;
     board.closed();
     served
+}
+
+/// Reads the configuration anew at each SIGHUP.
+#[cfg(unix)]
+async fn hear(house: Arc<House>) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut hangup) = signal(SignalKind::hangup()) else { return };
+    while hangup.recv().await.is_some() {
+        let said = match house.reload() {
+            Ok(changes) => reload::told(&changes),
+            Err(why) => show::safe(&why),
+        };
+        eprintln!("reload: {}", said.replace('\n', "\nreload: "));
+    }
+}
+
+#[cfg(not(unix))]
+async fn hear(_: Arc<House>) {}
+
+/// How the endpoint is run.
+fn options(bay: &Bay, open: crate::args::Open, limits: &Limits) -> Options {
+    Options {
+        pages: pages(bay.clone()),
+        sessions: limits.sessions,
+        session_idle: limits.session_idle,
+        message_bytes: limits.request_bytes,
+        read_timeout: limits.read_timeout,
+        connections: limits.client_connections,
+        connection_idle: limits.client_idle,
+        grace: limits.grace,
+        ..single::options(open)
+    }
 }
 
 async fn over_stdio(bay: &Bay, board: &mut Board, shutdown: &CancellationToken) -> Result<(), Exit> {
@@ -43,12 +97,12 @@ async fn over_stdio(bay: &Bay, board: &mut Board, shutdown: &CancellationToken) 
 async fn over_http(
     bay: &Bay,
     listener: TcpListener,
-    open: crate::args::Open,
+    options: Options,
     board: &mut Board,
     shutdown: &CancellationToken,
 ) -> Result<(), Exit> {
     let address = listener.local_addr().map_err(|error| Exit::unreachable(error.to_string()))?;
-    let endpoint = Endpoint::new(Arc::new(bay.clone()), single::options(open));
+    let endpoint = Endpoint::new(Arc::new(bay.clone()), options);
     let mut serving = tokio::spawn(serve(listener, endpoint, shutdown.clone()));
     let served = tokio::select! {
         served = &mut serving => served,

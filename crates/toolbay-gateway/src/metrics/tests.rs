@@ -86,7 +86,7 @@ fn it_is_ready_when_it_is_decided_of_all() {
         processes: vec![],
     };
     let failed = status(Phase::Failed("gone".into()));
-    assert!(Readiness::of(&[failed.clone()]).ready);
+    assert!(Readiness::of(std::slice::from_ref(&failed)).ready);
     let not = Readiness::of(&[failed, status(Phase::Connecting)]);
     assert_eq!(
         serde_json::to_value(&not).unwrap(),

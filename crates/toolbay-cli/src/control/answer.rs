@@ -1,0 +1,119 @@
+//! What an `up` that runs knows and does when it is asked.
+
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use toolbay_gateway::{
+    Bay, Change, What,
+    config::nearest,
+    metrics::Counted,
+    servers::{Lines, Phase, Status},
+};
+
+use crate::{
+    target::{self, Configured},
+    up::event,
+};
+
+/// One that runs.
+pub(crate) struct House {
+    pub(crate) bay: Bay,
+    /// The configuration as it was named, where it was.
+    pub(crate) named: Option<PathBuf>,
+    /// The file that was read.
+    pub(crate) file: Option<PathBuf>,
+    pub(crate) endpoint: Option<String>,
+    pub(crate) begun: Instant,
+}
+
+impl House {
+    /// How it does.
+    pub(crate) fn status(&self) -> Value {
+        let (bay, counted) = (&self.bay, self.bay.counted());
+        let reports = bay.reports();
+        let server = |status: Status| {
+            let notes: Vec<_> =
+                reports.iter().filter(|report| report.server == status.server).map(|report| &report.what).collect();
+            let mut all = about(&status);
+            all["notes"] = json!(notes);
+            all
+        };
+        json!({
+            "pid": std::process::id(),
+            "version": env!("CARGO_PKG_VERSION"),
+            "seconds": self.begun.elapsed().as_secs(),
+            "config": self.file,
+            "endpoint": self.endpoint,
+            "ready": bay.readiness().ready,
+            "sessions": bay.sessions(),
+            "parkedCalls": bay.parked_calls(),
+            "requests": outcomes(&counted),
+            "servers": bay.status().into_iter().map(server).collect::<Vec<_>>(),
+        })
+    }
+
+    /// The lines of a server after so many.
+    pub(crate) fn lines(&self, server: &str, after: u64) -> Result<Lines, String> {
+        self.bay.lines_after(server, after).ok_or_else(|| {
+            let all = self.bay.status();
+            let near = nearest(server, all.iter().map(|status| &*status.server));
+            let hint = match near {
+                Some(near) => format!("did you mean {near:?}?"),
+                None => format!(
+                    "there are {}",
+                    all.iter().map(|status| format!("{:?}", status.server)).collect::<Vec<_>>().join(", ")
+                ),
+            };
+            format!("there is no server {server:?}; {hint}")
+        })
+    }
+
+    /// Reads the configuration anew and takes it on; a file that cannot be used changes nothing.
+    pub(crate) fn reload(&self) -> Result<Vec<Value>, String> {
+        let Configured { specs, limits, .. } =
+            target::configured(self.named.as_deref()).map_err(|exit| format!("nothing was changed: {exit}"))?;
+        Ok(self.bay.reload(specs, limits).iter().map(change).collect())
+    }
+}
+
+fn change(change: &Change) -> Value {
+    let (what, why) = match &change.what {
+        What::Added => ("added", None),
+        What::Removed => ("removed", None),
+        What::Restarted => ("restarted", None),
+        What::Adjusted => ("adjusted", None),
+        What::Kept(why) => ("kept", Some(why)),
+    };
+    let fields: Vec<_> =
+        change.fields.iter().map(|field| json!({"field": field.key, "effect": field.effect.word()})).collect();
+    json!({"server": change.server, "change": what, "reason": why, "fields": fields})
+}
+
+fn about(status: &Status) -> Value {
+    let mut all = event(status);
+    if let Some(all) = all.as_object_mut() {
+        all.remove("event");
+    }
+    let counted = &status.counted;
+    let millis = |part| counted.quantile(part).map(|took: Duration| took.as_micros() as f64 / 1e3);
+    all["calls"] = json!(counted.calls());
+    all["errors"] = json!(counted.failed);
+    all["outcomes"] = outcomes(counted);
+    all["p50"] = json!(millis(0.5));
+    all["p95"] = json!(millis(0.95));
+    all["restarts"] = json!(counted.restarts);
+    all["lastError"] = match &status.phase {
+        Phase::Failed(why) => json!(why),
+        Phase::Connecting | Phase::Ready { .. } | Phase::Disabled => json!(status.last_error),
+    };
+    all["processes"] = json!(status.processes);
+    all
+}
+
+fn outcomes(counted: &Counted) -> Value {
+    let Counted { done, failed, asked, abandoned, .. } = *counted;
+    json!({"done": done, "failed": failed, "asked": asked, "abandoned": abandoned})
+}

@@ -1,0 +1,86 @@
+//! `toolbay status`.
+
+use serde_json::Value;
+
+use crate::{
+    args::Status,
+    control::{self, Question},
+    exit::Exit,
+    show,
+};
+
+/// Runs it.
+pub(crate) async fn run(status: Status) -> Result<(), Exit> {
+    let mut asked = control::ask(&Question::Status, status.pid).await?;
+    let answer = asked.next().await?.ok_or_else(|| Exit::unreachable("it ended before it answered"))?;
+    if status.json {
+        show::line(&answer.to_string());
+        return Ok(());
+    }
+    show::line(&head(&answer));
+    let servers = answer["servers"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let heading =
+        ["SERVER", "STATE", "REVISION", "TOOLS/PROMPTS/RESOURCES", "CALLS", "ERRORS", "P50", "P95", "RESTARTS", "PIDS"];
+    show::line(&show::table(heading, servers.iter().map(row).collect()));
+    for server in servers {
+        let name = text(&server["server"]);
+        if let Some(why) = server["lastError"].as_str() {
+            show::line(&format!("last error: {name}: {}", show::headline(why, 300)));
+        }
+        for note in server["notes"].as_array().into_iter().flatten() {
+            show::line(&format!("note: {name}: {}", text(note)));
+        }
+    }
+    Ok(())
+}
+
+fn head(answer: &Value) -> String {
+    let number = |key: &str| answer[key].as_u64().unwrap_or_default();
+    let of = answer["config"].as_str().unwrap_or("embedded servers");
+    let at = answer["endpoint"].as_str().map_or("stdio".into(), |url| format!("{url}/mcp"));
+    let ready = if answer["ready"].as_bool() == Some(true) { "ready" } else { "starting" };
+    format!(
+        "toolbay {} (pid {}), {ready}, up {}, {at}, {}\n{} sessions, {} parked calls\n",
+        text(&answer["version"]),
+        number("pid"),
+        since(number("seconds")),
+        show::safe(of),
+        number("sessions"),
+        number("parkedCalls"),
+    )
+}
+
+fn row(server: &Value) -> [String; 10] {
+    let count = |key: &str| server[key].as_u64().map_or("-".into(), |count| count.to_string());
+    let counts = match server["tools"].as_u64() {
+        Some(_) => format!("{}/{}/{}", count("tools"), count("prompts"), count("resources")),
+        None => "-".into(),
+    };
+    let millis = |key: &str| server[key].as_f64().map_or("-".into(), |millis| format!("{millis:.1} ms"));
+    let processes: Vec<_> = server["processes"].as_array().into_iter().flatten().map(Value::to_string).collect();
+    [
+        text(&server["server"]),
+        text(&server["state"]),
+        server["revision"].as_str().unwrap_or("-").to_owned(),
+        counts,
+        count("calls"),
+        count("errors"),
+        millis("p50"),
+        millis("p95"),
+        count("restarts"),
+        if processes.is_empty() { "-".into() } else { processes.join(",") },
+    ]
+}
+
+fn text(value: &Value) -> String {
+    show::safe(value.as_str().unwrap_or_default())
+}
+
+fn since(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..86_400 => format!("{} h {} min", seconds / 3_600, seconds / 60 % 60),
+        _ => format!("{} d {} h", seconds / 86_400, seconds / 3_600 % 24),
+    }
+}

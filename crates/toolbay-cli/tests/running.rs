@@ -1,0 +1,245 @@
+//! Looking at an `up` that runs, and having it read its configuration anew.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
+
+use std::{os::unix::fs::PermissionsExt as _, path::Path, process::Stdio, time::Duration};
+
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    net::TcpStream,
+    process::{Child, Command},
+    time::timeout,
+};
+
+const SOON: Duration = Duration::from_secs(30);
+const THIS: &str = env!("CARGO_BIN_EXE_toolbay");
+
+fn toolbay(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(THIS);
+    // Folders of its own for what is the user's, so that nobody else's is found.
+    command.args(args).current_dir(folder).env("XDG_CONFIG_HOME", folder).env("XDG_RUNTIME_DIR", folder);
+    command.kill_on_drop(true);
+    command
+}
+
+/// Runs it to its end: exit code, stdout, stderr.
+async fn run(folder: &Path, args: &[&str]) -> (i32, String, String) {
+    let output = toolbay(folder, args).stdin(Stdio::null()).output();
+    let output = timeout(SOON, output).await.expect("it ends").unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
+}
+
+/// One that runs, with everything that it said until it was ready.
+struct Up {
+    child: Child,
+    endpoint: String,
+}
+
+impl Up {
+    async fn start(folder: &Path) -> Self {
+        let mut child = toolbay(folder, &["up", "--listen", "127.0.0.1:0", "--json"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let endpoint = loop {
+            let line = timeout(SOON, lines.next_line()).await.expect("it is ready in time").unwrap().unwrap();
+            let event: Value = serde_json::from_str(&line).unwrap();
+            if event["event"] == "ready" {
+                break event["endpoints"]["http"].as_str().unwrap().to_owned();
+            }
+        };
+        // Read on, so that it can go on writing.
+        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        Self { child, endpoint }
+    }
+
+    async fn signal(&self, name: &str) {
+        let id = self.child.id().unwrap().to_string();
+        assert!(Command::new("kill").args([name, &id]).status().await.unwrap().success());
+    }
+
+    async fn end(mut self) {
+        self.signal("-TERM").await;
+        let status = timeout(SOON, self.child.wait()).await.expect("it ends when it is told to").unwrap();
+        assert!(status.success(), "{status}");
+    }
+
+    /// What a page beside the endpoint says: status and body.
+    async fn page(&self, path: &str) -> (u16, String) {
+        let address = self.endpoint.trim_start_matches("http://").trim_end_matches("/mcp");
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        timeout(SOON, stream.read_to_string(&mut answer)).await.expect("it answers").unwrap();
+        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
+    }
+}
+
+fn write(folder: &Path, servers: &Value) {
+    let config = json!({"mcpServers": servers, "limits": {"restartPause": 0.2}});
+    std::fs::write(folder.join("toolbay.json"), config.to_string()).unwrap();
+}
+
+async fn status(folder: &Path) -> Value {
+    let (code, out, err) = run(folder, &["status", "--json"]).await;
+    assert_eq!(code, 0, "{err}");
+    serde_json::from_str(&out).unwrap()
+}
+
+fn server<'s>(status: &'s Value, name: &str) -> &'s Value {
+    status["servers"].as_array().unwrap().iter().find(|server| server["server"] == name).unwrap_or(&Value::Null)
+}
+
+#[tokio::test]
+async fn status_logs_and_pages_show_how_it_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (code, _, err) = run(folder, &["status"]).await;
+    assert!(code == 4 && err.contains("no `toolbay up` of yours runs"), "{code} {err}");
+    let clock = json!({"command": THIS, "args": ["serve", "time"]});
+    let brief = json!({"command": "sh", "args": ["-c", "echo it is monday >&2; exit 3"]});
+    write(folder, &json!({"clock": clock, "brief": brief, "off": {"command": "x", "disabled": true}}));
+    let up = Up::start(folder).await;
+
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let socket = folder.join(format!("toolbay/{}.sock", up.child.id().unwrap()));
+    assert_eq!((mode(&folder.join("toolbay")), mode(&socket)), (0o700, 0o600));
+
+    let args = ["call", "clock__get_current_time", "timezone=UTC", "--url", &up.endpoint];
+    let (code, _, err) = run(folder, &args).await;
+    assert_eq!(code, 0, "{err}");
+    let all = status(folder).await;
+    let clock = server(&all, "clock");
+    assert!(clock["state"] == "ready" && clock["calls"] == 1 && clock["errors"] == 0, "{clock}");
+    assert!(clock["p50"].as_f64().is_some_and(|millis| millis > 0.0) && clock["p95"].is_number(), "{clock}");
+    assert!(clock["processes"].as_array().unwrap().len() == 1 && clock["tools"] == 2, "{clock}");
+    let brief = server(&all, "brief");
+    assert!(brief["state"] != "ready" && brief["restarts"].as_u64().unwrap() >= 1, "{brief}");
+    assert!(brief["lastError"].as_str().unwrap().contains("it is monday"), "{brief}");
+    assert_eq!(server(&all, "off")["state"], "disabled");
+    let (code, out, _) = run(folder, &["status"]).await;
+    assert!(code == 0 && out.contains("clock") && out.contains("last error: brief"), "{out}");
+
+    let (code, out, _) = run(folder, &["logs", "brief"]).await;
+    assert!(code == 0 && out.contains("it is monday"), "{out}");
+    let (code, _, err) = run(folder, &["logs", "brif"]).await;
+    assert!(code == 5 && err.contains("did you mean \"brief\""), "{code} {err}");
+
+    assert_eq!(up.page("/healthz").await, (200, "ok\n".into()));
+    let (code, metrics) = up.page("/metrics").await;
+    assert!(code == 200 && metrics.contains("toolbay_calls_total{server=\"clock\",outcome=\"done\"} 1"), "{metrics}");
+    assert!(metrics.contains("toolbay_servers{phase=\"disabled\"} 1"), "{metrics}");
+    assert_eq!(up.page("/elsewhere").await.0, 404);
+    up.end().await;
+    assert!(!socket.exists());
+}
+
+#[tokio::test]
+async fn it_is_not_ready_while_a_server_is_undecided() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, &json!({}));
+    let up = Up::start(folder).await;
+    assert_eq!(up.page("/readyz").await, (200, r#"{"ready":true,"undecided":[]}"#.into()));
+    write(folder, &json!({"mute": {"command": "sleep", "args": ["60"]}}));
+    let (code, out, err) = run(folder, &["reload"]).await;
+    assert!(code == 0 && out.contains("mute: added"), "{out} {err}");
+    let (code, body) = up.page("/readyz").await;
+    assert_eq!((code, body.as_str()), (503, r#"{"ready":false,"undecided":[{"server":"mute","phase":"connecting"}]}"#));
+    up.end().await;
+}
+
+#[tokio::test]
+async fn lines_are_followed_as_they_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, &json!({"brief": {"command": "sh", "args": ["-c", "echo started as $$ >&2; exit 3"]}}));
+    let up = Up::start(folder).await;
+    let mut logs = toolbay(folder, &["logs", "brief", "--follow"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(logs.stdout.take().unwrap()).lines();
+    // It is started again and again, as another process each time.
+    let mut seen = std::collections::BTreeSet::new();
+    while seen.len() < 3 {
+        let line = timeout(SOON, lines.next_line()).await.expect("it goes on").unwrap().unwrap();
+        if line.contains("started as") {
+            seen.insert(line);
+        }
+    }
+    up.end().await;
+    // Whoever follows is told of the end.
+    let status = timeout(SOON, logs.wait()).await.expect("it ends with what it follows").unwrap();
+    assert!(status.success(), "{status}");
+}
+
+#[tokio::test]
+async fn a_changed_configuration_is_taken_on_while_the_rest_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let clock = |timeout: u64| json!({"command": THIS, "args": ["serve", "time"], "timeout": timeout});
+    let files = json!({"command": THIS, "args": ["serve", "filesystem", "."]});
+    write(folder, &json!({"clock": clock(9), "files": files, "gone": clock(9)}));
+    let up = Up::start(folder).await;
+    let processes = |all: &Value, name: &str| server(all, name)["processes"].clone();
+    let before = status(folder).await;
+    write(folder, &json!({"clock": clock(8), "files": {"command": THIS, "args": ["serve", "time"]}, "new": clock(9)}));
+    let (code, out, err) = run(folder, &["reload"]).await;
+    assert_eq!(code, 0, "{err}");
+    for says in [
+        "clock: adjusted: timeout (live)",
+        "files: restarted: args (server restarts)",
+        "new: added",
+        "gone: removed; it ends when its calls in flight have",
+    ] {
+        assert!(out.contains(says), "{says}: {out}");
+    }
+    let after = loop {
+        let all = status(folder).await;
+        if all["ready"] == true {
+            break all;
+        }
+    };
+    assert_eq!(processes(&before, "clock"), processes(&after, "clock"));
+    assert_ne!(processes(&before, "files"), processes(&after, "files"));
+    assert!(server(&after, "gone").is_null() && server(&after, "new")["state"] == "ready", "{after}");
+
+    // A file that cannot be read changes nothing.
+    std::fs::write(folder.join("toolbay.json"), "{ \"mcpServers\": [").unwrap();
+    let (code, _, err) = run(folder, &["reload"]).await;
+    assert!(code == 3 && err.contains("nothing was changed") && err.contains("toolbay.json"), "{code} {err}");
+    assert_eq!(processes(&status(folder).await, "clock"), processes(&after, "clock"));
+
+    // A server that cannot be started as it is written goes on as it was.
+    write(folder, &json!({"clock": {"command": "${NO_SUCH_VARIABLE_AT_ALL}"}, "new": clock(9)}));
+    let (code, out, _) = run(folder, &["reload"]).await;
+    assert!(code == 3 && out.contains("clock: goes on as it was") && out.contains("files: removed"), "{code} {out}");
+
+    // A signal says the same.
+    write(folder, &json!({"clock": clock(8)}));
+    up.signal("-HUP").await;
+    loop {
+        let all = status(folder).await;
+        if server(&all, "new").is_null() {
+            assert_eq!(processes(&all, "clock"), processes(&after, "clock"));
+            break;
+        }
+    }
+    up.end().await;
+}
+
+#[tokio::test]
+async fn a_folder_that_others_can_enter_is_not_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::create_dir(folder.join("toolbay")).unwrap();
+    std::fs::set_permissions(folder.join("toolbay"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let (code, _, err) = run(folder, &["status"]).await;
+    assert!(code == 4 && err.contains("mode 0700"), "{code} {err}");
+}
