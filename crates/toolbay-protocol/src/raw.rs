@@ -202,28 +202,47 @@ impl Raw {
         }
     }
 
-    /// The same object with one more member behind all others. The key must be new, and plain.
-    pub(crate) fn followed_by(&self, key: &str, value: &Raw) -> Raw {
-        let open = self.0.strip_suffix(b"}").unwrap_or(b"{");
-        let mut text = BytesMut::with_capacity(self.0.len() + key.len() + value.0.len() + 5);
-        text.put_slice(open);
-        if open.iter().rev().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
-            text.put_u8(b',');
-        }
-        text.put_u8(b'"');
-        text.put_slice(key.as_bytes());
-        text.put_slice(br#"":"#);
-        text.put_slice(&value.0);
-        text.put_u8(b'}');
-        Self(text.freeze())
-    }
-
     /// The same object with members set, or (with `None`) taken out; all others stay as they were written. Anything but
     /// an object becomes an object.
     pub fn with(&self, edits: &[(&str, Option<&Raw>)]) -> Raw {
+        debug_assert!(edits.len() <= EDITS);
+        self.spliced(edits).unwrap_or_else(|| self.rebuilt(edits))
+    }
+
+    /// The same text with values put into the places of others, and members added at the end; `None` where a member goes,
+    /// or stands twice.
+    fn spliced(&self, edits: &[(&str, Option<&Raw>)]) -> Option<Raw> {
+        if self.kind() != Kind::Object {
+            return None;
+        }
+        let room: usize = edits.iter().map(|(key, value)| value.map_or(0, |value| key.len() + value.0.len() + 4)).sum();
+        let (mut out, mut copied) = (BytesMut::with_capacity(self.0.len() + room), 0);
+        let mut done = [false; EDITS];
+        for (quoted, place) in self.walk() {
+            let Some(edit) = edits.iter().position(|(key, _)| says(quoted, key)) else { continue };
+            let value = edits[edit].1.filter(|_| !done[edit])?;
+            out.put_slice(&self.0[copied..place.start]);
+            out.put_slice(&value.0);
+            (copied, done[edit]) = (place.end, true);
+        }
+        out.put_slice(self.0[copied..].strip_suffix(b"}")?);
+        let mut first = out.iter().rev().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+        for ((key, value), _) in edits.iter().zip(done).filter(|(_, done)| !done) {
+            let Some(value) = value else { continue };
+            if !std::mem::take(&mut first) {
+                out.put_u8(b',');
+            }
+            put_text(&mut out, key);
+            out.put_u8(b':');
+            out.put_slice(&value.0);
+        }
+        out.put_u8(b'}');
+        Some(Self(out.freeze()))
+    }
+
+    fn rebuilt(&self, edits: &[(&str, Option<&Raw>)]) -> Raw {
         let mut object = Object::with_capacity(self.0.len() + 64);
-        let mut done = [false; 8];
-        debug_assert!(edits.len() <= done.len());
+        let mut done = [false; EDITS];
         for member in self.members() {
             match edits.iter().position(|(key, _)| *key == member.key) {
                 None => object.put(&member.key, &member.value),
@@ -243,6 +262,9 @@ impl Raw {
         object.finish()
     }
 }
+
+/// How many members are set or taken out at once.
+const EDITS: usize = 8;
 
 /// The keys of an object so far, as they are quoted. Most objects are small and their keys plain, so that each can be held
 /// against those before it.
@@ -478,14 +500,21 @@ mod tests {
     }
 
     #[test]
-    fn a_member_follows_whatever_was_there() {
-        for (text, longer) in [
-            ("{}", r#"{"k":1}"#),
-            ("{ }", r#"{ "k":1}"#),
-            (r#"{"a":{}}"#, r#"{"a":{},"k":1}"#),
-            (r#"{"a":"{" }"#, r#"{"a":"{" ,"k":1}"#),
+    fn what_is_not_edited_stays_as_it_was_written() {
+        let (one, two) = (raw("1"), raw("[2 ]"));
+        let edits = [("k", Some(&one)), ("a", Some(&two)), ("gone", None)];
+        for (text, edited) in [
+            ("{}", r#"{"k":1,"a":[2 ]}"#),
+            ("{ }", r#"{ "k":1,"a":[2 ]}"#),
+            (r#"{"a":{}}"#, r#"{"a":[2 ],"k":1}"#),
+            (r#"{"b":"{" , "\u0061" : 7 , "c":1.50 }"#, r#"{"b":"{" , "\u0061" : [2 ] , "c":1.50 ,"k":1}"#),
+            (r#"{"k":0,"a":0}"#, r#"{"k":1,"a":[2 ]}"#),
+            // A member that goes, and one that stands twice.
+            (r#"{"b": 0, "gone" :1 ,"k":2}"#, r#"{"b":0,"k":1,"a":[2 ]}"#),
+            (r#"{"k":0,"k":2,"a":3}"#, r#"{"k":1,"a":[2 ]}"#),
+            ("[1]", r#"{"k":1,"a":[2 ]}"#),
         ] {
-            assert_eq!(raw(text).followed_by("k", &raw("1")), raw(longer), "{text}");
+            assert_eq!(raw(text).with(&edits), raw(edited), "{text}");
         }
     }
 

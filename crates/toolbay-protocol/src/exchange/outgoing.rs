@@ -106,9 +106,6 @@ impl Outgoing {
             meta.append(old, |key| key == "progressToken" || envelope::is_envelope_key(key));
         }
         let meta = meta.finish();
-        if found.is_none() {
-            return params.followed_by("_meta", &meta);
-        }
         params.with(&[("_meta", Some(&meta).filter(|meta| **meta != Raw::EMPTY))])
     }
 

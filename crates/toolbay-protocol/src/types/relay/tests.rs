@@ -24,7 +24,7 @@ fn the_same_revision_reads_the_same_bytes() {
 
 #[test]
 fn a_newer_reader_gets_stamps_and_the_rest_as_written() {
-    let (text, stamped) = (r#"{"a": 1.50}"#, r#"{"a":1.50,"resultType":"complete"}"#);
+    let (text, stamped) = (r#"{"a": 1.50}"#, r#"{"a": 1.50,"resultType":"complete"}"#);
     check(conform_result, Method::ToolsCall, V2025_11_25, V2026_07_28, text, stamped);
     check(conform_result, Method::ToolsCall, V2024_11_05, V2025_11_25, text, text);
     let (text, stamped) =

@@ -19,7 +19,7 @@ use crate::Service;
 
 /// How much of a connection is read at once, and how long the head of a request may be. A body is gathered from such pieces,
 /// whose room is used again; with more of it, long bodies would cost up to their length once more.
-const READ: usize = 32 << 10;
+const READ: usize = 24 << 10;
 
 /// Serves connections until `shutdown`, then lets calls in flight end within the endpoint's grace.
 ///
