@@ -52,6 +52,8 @@ struct Pages {
     errors: BTreeMap<String, usize>,
     complaints: Vec<String>,
     broken: usize,
+    /// Questions that nobody came back for.
+    unanswered: u64,
 }
 
 /// How many complaints are kept.
@@ -79,6 +81,16 @@ impl Books {
     /// Notes something else that must not be.
     pub(super) fn complain(&self, what: String) {
         self.pages().complain(what);
+    }
+
+    /// Notes that a client left with a question.
+    pub(super) fn leave_unanswered(&self) {
+        self.pages().unanswered += 1;
+    }
+
+    /// How many clients left with a question.
+    pub(super) fn unanswered(&self) -> u64 {
+        self.pages().unanswered
     }
 
     /// How many calls ended so far.

@@ -124,6 +124,7 @@ impl<'c> Client<'c> {
                 return Ok(Ending::Wrong(wrong));
             }
             if matches!(call.manner, Manner::Leaves(_)) {
+                self.books.leave_unanswered();
                 return Ok(Ending::Left);
             }
             more = json!({ "inputResponses": answers });

@@ -103,6 +103,13 @@ impl Wire {
         Ok(head)
     }
 
+    /// Reads a body that is text.
+    pub(crate) fn text(&mut self, head: &Head) -> Result<String> {
+        let mut text = String::new();
+        Body { wire: self, framing: head.framing }.read_to_string(&mut text)?;
+        Ok(text)
+    }
+
     /// Hears every message of a body, one after the other, until it ends or `hear` fails.
     pub(crate) fn messages(&mut self, head: &Head, mut hear: impl FnMut(Value) -> Result<()>) -> Result<()> {
         let mut body = BufReader::new(Body { wire: self, framing: head.framing });

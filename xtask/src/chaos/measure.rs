@@ -1,7 +1,9 @@
 //! What a process holds: memory, handles, children.
 
 use std::fs;
+use std::time::Duration;
 
+use super::http::{Pace, Wire};
 use crate::procs;
 
 /// A look at a process.
@@ -33,6 +35,20 @@ impl Figures {
         let memory = format!("{:.1} MiB", self.memory as f64 / 1024.0);
         vec![name.to_owned(), memory, self.handles.to_string(), self.children.to_string(), self.dead.to_string()]
     }
+}
+
+/// What the bay counts itself, where it tells: sessions, and calls that wait for whoever left with a question.
+pub(super) fn counted(port: u16) -> Option<(u64, u64)> {
+    let ask = format!("GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
+    let mut wire = Wire::open(port).ok()?;
+    wire.send(ask.as_bytes(), Duration::from_secs(10), Pace::Fast).ok()?;
+    let head = wire.head().ok().filter(|head| head.status == 200)?;
+    let text = wire.text(&head).ok()?;
+    let gauge = |name: &str| {
+        let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        value.and_then(|value| value.trim().parse().ok())
+    };
+    Some((gauge("toolbay_sessions")?, gauge("toolbay_parked_calls")?))
 }
 
 fn dead_children(parent: u32) -> usize {

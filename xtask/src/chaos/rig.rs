@@ -22,6 +22,8 @@ const UP: Duration = Duration::from_secs(60);
 const AFTERMATH: Duration = Duration::from_secs(5);
 /// How long the bay waits for a word, in seconds.
 const SILENCE: u64 = 2;
+/// How long it waits for a server to start, in seconds: a call may wait for that, and then for its answer.
+const STARTUP: u64 = 8;
 
 /// Everything that was started.
 pub(super) struct Rig {
@@ -58,7 +60,7 @@ impl Rig {
         let rig = Self { peers, port, weather, binary, exe, scratch, ports, bay, webs, starts };
         fs::write(rig.config(), rig.configuration())?;
         (0..rig.peers.len()).try_for_each(|at| rig.start_web(at))?;
-        rig.start_bay()?;
+        rig.start_bay(Wait::ForAll)?;
         Ok(rig)
     }
 
@@ -85,6 +87,7 @@ impl Rig {
                 Link::Http => json!({ "url": format!("http://127.0.0.1:{port}/mcp") }),
             };
             servers[&peer.name]["timeout"] = json!(SILENCE);
+            servers[&peer.name]["startupTimeout"] = json!(STARTUP);
         }
         json!({ "mcpServers": servers }).to_string()
     }
@@ -103,8 +106,8 @@ impl Rig {
         Ok(())
     }
 
-    /// Starts the bay, and waits until it says that it is ready.
-    pub(super) fn start_bay(&self) -> Result<()> {
+    /// Starts the bay.
+    fn start_bay(&self, wait: Wait) -> Result<()> {
         let start = {
             let mut starts = held(&self.starts);
             *starts += 1;
@@ -118,7 +121,11 @@ impl Rig {
         command.stdin(Stdio::null()).stderr(out.try_clone()?).stdout(out);
         *held(&self.bay) = Some(Guard::spawn("toolbay up", &mut command)?);
         let said = || fs::read_to_string(&log).unwrap_or_default();
-        if !child::wait_until(UP, || said().contains("\"event\":\"ready\"")) {
+        let there = || match wait {
+            Wait::ForAll => said().contains("\"event\":\"ready\""),
+            Wait::ForAnything => std::net::TcpStream::connect(("127.0.0.1", self.port)).is_ok(),
+        };
+        if !child::wait_until(UP, there) {
             bail!("toolbay up is not ready:\n{}", said());
         }
         Ok(())
@@ -136,7 +143,7 @@ impl Rig {
         let mut left = bay.map(|mut bay| bay.kill_alone(AFTERMATH)).unwrap_or_default();
         left.extend(self.strays());
         left.iter().for_each(|one| signal(one.pid, Signal::KILL));
-        self.start_bay()?;
+        self.start_bay(Wait::ForAnything)?;
         self.weather.turns();
         Ok(left)
     }
@@ -189,6 +196,15 @@ impl Rig {
             signal(player.pid, if how == Stop::Halt { Signal::STOP } else { Signal::CONT });
         }
     }
+}
+
+/// When the bay counts as started.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wait {
+    /// When it is decided of every server how it does.
+    ForAll,
+    /// When it accepts connections.
+    ForAnything,
 }
 
 /// What to do with a process.

@@ -12,7 +12,7 @@ use super::acts::{Act, Manner};
 use super::books::{Books, Ending};
 use super::client::Client;
 use super::dice::Dice;
-use super::measure::Figures;
+use super::measure::{self, Figures};
 use super::meeting::{Era, Link};
 use super::rig::Rig;
 use super::storm::{self, Deed, Done};
@@ -69,6 +69,7 @@ impl Chaos {
         let done = self.storm(&plan, lasts)?;
         let recovery = self.recover();
         let after = self.figures(Some(before))?;
+        self.counters();
         let left = self.rig.end_bay();
         left.iter().for_each(|one| self.books.complain(format!("outlived the bay: {} {}", one.pid, one.command)));
         let ran = self.ran()?;
@@ -168,6 +169,20 @@ impl Chaos {
                 && now.memory <= before.memory + MORE_MEMORY
         });
         Ok(now)
+    }
+
+    /// The bay's own counts: no session is left, and no call waits but for those who left with a question.
+    fn counters(&self) {
+        let Some((sessions, parked)) = measure::counted(self.rig.port) else {
+            return println!("\n  the bay tells no counts of its own");
+        };
+        let unanswered = self.books.unanswered();
+        println!(
+            "\n  the bay counts {sessions} sessions and {parked} waiting calls; {unanswered} clients left with a question"
+        );
+        if sessions > 0 || parked > unanswered {
+            self.books.complain("sessions or waiting calls are left in the bay".to_owned());
+        }
     }
 
     /// How many calls the servers ran; none of them twice.
