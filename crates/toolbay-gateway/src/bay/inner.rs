@@ -1,13 +1,11 @@
 //! What a bay is made of: its servers, their catalog, and who listens.
 
 use std::{
-    collections::HashMap,
     pin::pin,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
 };
 
 use arc_swap::ArcSwap;
@@ -22,32 +20,17 @@ use toolbay_protocol::{
 };
 use toolbay_transport::{Caller, Error, Hub, Kind};
 
-use super::{offers, views::Views};
+use super::{offers, roster::Roster, views::Views};
 use crate::{
     audit::Ledger,
     bridge::{Parking, Sealer},
     callers::{Declared, Sessions},
     catalog::{Catalog, Listed, Part, Report},
     config::Isolation,
-    limits::{Bounds, Limits},
-    metrics::Counters,
+    limits::Limits,
     policy::{self, Permit, Wanted},
     servers::{Interest, NoSeat, Phase, Seat, Server, Yard},
 };
-
-/// The servers there are.
-#[derive(Default)]
-pub(super) struct Roster {
-    pub(super) by_name: HashMap<Arc<str>, Arc<Server>>,
-    pub(super) order: Vec<Arc<Server>>,
-}
-
-impl Roster {
-    pub(super) fn of(order: Vec<Arc<Server>>) -> Self {
-        let by_name = order.iter().map(|server| (Arc::clone(&server.spec.name), Arc::clone(server))).collect();
-        Self { by_name, order }
-    }
-}
 
 pub(crate) struct Inner {
     pub(super) roster: ArcSwap<Roster>,
@@ -77,22 +60,6 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    /// The servers, in the order of the configuration.
-    pub(super) fn in_order(&self) -> impl Iterator<Item = Arc<Server>> {
-        let roster = self.roster.load_full();
-        (0..roster.order.len()).map(move |place| Arc::clone(&roster.order[place]))
-    }
-
-    /// The server of that name.
-    pub(super) fn server(&self, name: &str) -> Option<Arc<Server>> {
-        self.roster.load().by_name.get(name).map(Arc::clone)
-    }
-
-    /// What is counted of a server.
-    pub(crate) fn counters(&self, name: &str) -> Option<Arc<Counters>> {
-        self.roster.load().by_name.get(name).map(|server| Arc::clone(server.counters()))
-    }
-
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         self.catalog.load_full()
     }
@@ -194,20 +161,6 @@ impl Inner {
         }
     }
 
-    pub(crate) fn startup(&self, server: &Arc<str>) -> Duration {
-        self.server(server).map_or(Duration::from_secs(60), |server| server.spec.startup)
-    }
-
-    pub(crate) fn silence(&self, server: &Arc<str>) -> Duration {
-        self.roster.load().by_name.get(server).map_or(Duration::from_secs(60), |server| server.silence())
-    }
-
-    pub(crate) fn rounds(&self, server: &str) -> u32 {
-        let roster = self.roster.load();
-        let rounds = roster.by_name.get(server).map_or(Bounds::default().rounds, |server| server.spec.bounds.rounds);
-        u32::try_from(rounds).unwrap_or(u32::MAX)
-    }
-
     /// Makes the catalog anew and tells of the lists that changed.
     pub(super) fn remerge(&self) {
         // Held to the end, so that a catalog never takes the place of one that was made after it.
@@ -243,11 +196,6 @@ impl Inner {
         if *self.profile.load_full() != profile {
             self.profile.store(Arc::new(profile));
         }
-    }
-
-    /// The server of that name.
-    pub(crate) fn server_named(&self, name: &str) -> Option<Arc<str>> {
-        self.server(name).map(|server| Arc::clone(&server.spec.name))
     }
 
     /// The servers that list the tasks of one user.
@@ -328,6 +276,7 @@ impl Inner {
 /// Whoever lets go of a bay without closing it leaves nothing running.
 impl Drop for Inner {
     fn drop(&mut self) {
+        self.closing.cancel();
         self.in_order().for_each(|server| server.stop());
     }
 }

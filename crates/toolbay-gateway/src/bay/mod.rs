@@ -7,6 +7,7 @@ mod inner;
 mod offers;
 mod open;
 mod reload;
+mod roster;
 mod service;
 mod views;
 

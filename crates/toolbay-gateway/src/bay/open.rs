@@ -10,11 +10,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use toolbay_transport::Hub;
 
-use super::{
-    hearing::Ear,
-    inner::{Inner, Roster},
-    views::Views,
-};
+use super::{hearing::Ear, inner::Inner, roster::Roster, views::Views};
 use crate::{
     Identity,
     audit::{Event, Ledger},

@@ -7,17 +7,14 @@ use std::{
     time::Duration,
 };
 
-use tokio::time;
+use tokio::{task::JoinHandle, time};
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    inner::{Inner, Roster},
-    open::Bay,
-};
+use super::{inner::Inner, open::Bay, roster::Roster};
 use crate::{
     config::{self, Field},
     limits::{Effect, Limits, ROWS, Scope},
-    servers::{Plan, Server, Spec},
+    servers::{Plan, Server, Spec, Yard},
 };
 
 /// How often it is asked whether the last call of a server has ended.
@@ -53,46 +50,85 @@ impl Bay {
     /// Takes on another configuration; what it changed, in the order of the configuration. Nothing is waited for.
     pub fn reload(&self, specs: Vec<Spec>, limits: Limits) -> Vec<Change> {
         let bay = &self.0;
-        // One at a time.
+        // One at a time; and none once the bay comes to its end.
         let mut tasks = bay.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        if bay.closing.is_cancelled() {
+            return vec![];
+        }
         tasks.retain(|task| !task.is_finished());
-        let mut changes: Vec<_> = bay.limit(limits).into_iter().collect();
-        let before = bay.roster.load_full();
-        let (mut order, mut retired, mut started) = (vec![], vec![], false);
-        for spec in specs {
-            let (name, old) = (spec.name.to_string(), before.by_name.get(&spec.name));
-            let (what, fields) = old.map_or((Some(What::Added), vec![]), |old| judged(old, &spec));
-            match (old, &what) {
-                (Some(old), None | Some(What::Kept(_) | What::Removed)) => order.push(Arc::clone(old)),
-                (Some(old), Some(What::Adjusted)) => {
-                    old.adjust(&spec);
-                    order.push(Arc::clone(old));
-                }
-                (old, Some(What::Added | What::Restarted) | None) | (old @ None, Some(_)) => {
-                    let (server, task) = Server::start(spec, &bay.yard, old.map(|old| &**old));
-                    order.push(server);
-                    tasks.extend(task);
-                    retired.extend(old.map(Arc::clone));
-                    started = true;
-                }
-            }
-            changes.extend(what.map(|what| Change { server: Some(name), what, fields }));
-        }
-        let kept: HashSet<_> = order.iter().map(|server| Arc::clone(&server.spec.name)).collect();
-        for gone in before.order.iter().filter(|server| !kept.contains(&server.spec.name)) {
-            let server = Some(gone.spec.name.to_string());
-            changes.push(Change { server, what: What::Removed, fields: vec![] });
-            retired.push(Arc::clone(gone));
-        }
+        let mut taking = Taking { changes: bay.limit(limits).into_iter().collect(), ..Taking::of(bay) };
+        specs.into_iter().for_each(|spec| taking.take(spec));
+        taking.leave_out();
+        let Taking { changes, order, retired, started, .. } = taking;
         bay.roster.store(Arc::new(Roster::of(order)));
-        if started {
+        if !started.is_empty() {
             bay.all_settled.store(false, Ordering::Release);
         }
+        tasks.extend(started);
         let drain = bay.limits.load().drain;
         tasks.extend(retired.into_iter().map(|server| tokio::spawn(retire(server, drain, bay.closing.clone()))));
         drop(tasks);
         bay.remerge();
         changes
+    }
+}
+
+/// One configuration on its way to take another's place.
+struct Taking<'b> {
+    yard: &'b Yard,
+    before: Arc<Roster>,
+    changes: Vec<Change>,
+    order: Vec<Arc<Server>>,
+    retired: Vec<Arc<Server>>,
+    started: Vec<JoinHandle<()>>,
+}
+
+impl<'b> Taking<'b> {
+    fn of(bay: &'b Inner) -> Self {
+        let before = bay.roster.load_full();
+        Self { yard: &bay.yard, before, changes: vec![], order: vec![], retired: vec![], started: vec![] }
+    }
+
+    /// Takes one server.
+    fn take(&mut self, spec: Spec) {
+        let Some(old) = self.before.by_name.get(&spec.name).map(Arc::clone) else {
+            self.changed(&spec.name, What::Added, vec![]);
+            return self.start(spec, None);
+        };
+        let (what, fields) = judged(&old, &spec);
+        match &what {
+            Some(What::Restarted) => {
+                self.start(spec, Some(&old));
+                self.retired.push(Arc::clone(&old));
+            }
+            Some(What::Adjusted) => {
+                old.adjust(&spec);
+                self.order.push(Arc::clone(&old));
+            }
+            None | Some(What::Kept(_) | What::Added | What::Removed) => self.order.push(Arc::clone(&old)),
+        }
+        if let Some(what) = what {
+            self.changed(&old.spec.name, what, fields);
+        }
+    }
+
+    fn start(&mut self, spec: Spec, before: Option<&Server>) {
+        let (server, task) = Server::start(spec, self.yard, before);
+        self.order.push(server);
+        self.started.extend(task);
+    }
+
+    /// Lets go of all that were not taken.
+    fn leave_out(&mut self) {
+        let kept: HashSet<_> = self.order.iter().map(|server| Arc::clone(&server.spec.name)).collect();
+        for gone in self.before.order.clone().into_iter().filter(|server| !kept.contains(&server.spec.name)) {
+            self.changed(&gone.spec.name, What::Removed, vec![]);
+            self.retired.push(gone);
+        }
+    }
+
+    fn changed(&mut self, server: &str, what: What, fields: Vec<Field>) {
+        self.changes.push(Change { server: Some(server.to_owned()), what, fields });
     }
 }
 

@@ -1,7 +1,6 @@
 //! A server and all that is known of it.
 
 use std::{
-    collections::VecDeque,
     fmt,
     sync::{
         Arc, Mutex, PoisonError,
@@ -27,6 +26,7 @@ use super::{
     isolation::Who,
     leg::{Leg, Seat},
     legs::{Found, Legs, NoLeg},
+    lines::{Lines, Ring},
     processes::Processes,
     spec::{CHILD, Plan, Spec},
     state::{Phase, Status},
@@ -39,9 +39,6 @@ use crate::{
     limits::{ChildPlace, Children},
     metrics::Counters,
 };
-
-/// How many bytes of a line of a server's log and stderr are kept.
-const LINE: usize = 4096;
 
 /// A server and all we know of it.
 pub(crate) struct Server {
@@ -84,9 +81,7 @@ pub(super) struct State {
     pub(super) lost: Option<Arc<Part>>,
     pub(super) reports: Vec<Report>,
     pub(super) last_error: Option<String>,
-    lines: VecDeque<String>,
-    /// How many lines there ever were.
-    written: u64,
+    lines: Ring,
 }
 
 /// What all servers of a bay share.
@@ -96,15 +91,6 @@ pub(crate) struct Yard {
     pub(crate) us: Introduction,
     pub(crate) supervision: Arc<dyn Supervision>,
     pub(crate) children: Arc<Children>,
-}
-
-/// Lines of a server's log and stderr, oldest first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Lines {
-    /// The lines.
-    pub lines: Vec<String>,
-    /// How many were ever written: where to go on from.
-    pub upto: u64,
 }
 
 impl Server {
@@ -327,20 +313,11 @@ impl Server {
 
     /// Those of the lines that are kept which were written after so many.
     pub(crate) fn lines_after(&self, after: u64) -> Lines {
-        let state = self.state();
-        let new = usize::try_from(state.written.saturating_sub(after)).unwrap_or(usize::MAX);
-        let skip = state.lines.len().saturating_sub(new);
-        Lines { lines: state.lines.iter().skip(skip).cloned().collect(), upto: state.written }
+        self.state().lines.after(after)
     }
 
     pub(super) fn line(&self, line: &str) {
-        let line = line[..line.floor_char_boundary(LINE)].to_owned();
-        let mut state = self.state();
-        state.written += 1;
-        state.lines.push_back(line);
-        if state.lines.len() > self.spec.bounds.log_lines {
-            state.lines.pop_front();
-        }
+        self.state().lines.push(line, self.spec.bounds.log_lines);
     }
 
     /// Waits until it is decided how it does.
@@ -360,8 +337,8 @@ impl State {
     fn following(before: &Server) -> Self {
         let before = before.state();
         let lost = before.part.clone().or_else(|| before.lost.clone());
-        let (lines, written, last_error) = (before.lines.clone(), before.written, before.last_error.clone());
-        Self { lost, lines, written, last_error, ..Self::default() }
+        let (lines, last_error) = (before.lines.clone(), before.last_error.clone());
+        Self { lost, lines, last_error, ..Self::default() }
     }
 }
 

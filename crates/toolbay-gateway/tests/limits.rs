@@ -1,0 +1,176 @@
+//! Each limit is kept to where it is set, and named where it is met.
+
+#![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use tokio::{net::TcpListener, time::Instant};
+use tokio_util::sync::CancellationToken;
+use toolbay_gateway::{
+    Bay, Identity, StateKey,
+    config::{Endpoint, Remote, Url},
+    limits::{Bounds, Limits},
+    servers::{Connector, Phase, Plan, Spec, embedded, endpoint},
+};
+use toolbay_protocol::{
+    ErrorObject, Method, Raw, Revision,
+    exchange::Outcome,
+    greeting::{Introduction, Profile},
+    peer::Call,
+    watch::Filter,
+};
+use toolbay_transport::{
+    Approach, Caller, Cx, Error, Hub, Kind, Request, Service, Watch, connect, duplex, http::server,
+};
+
+/// A server with four tools on two pages.
+struct Four(Hub);
+
+impl Four {
+    fn new() -> Arc<Self> {
+        Arc::new(Self(Hub::new()))
+    }
+}
+
+impl Service for Four {
+    fn profile(&self) -> Arc<Profile> {
+        Arc::new(Profile {
+            server: Raw::of(&json!({"name": "four", "version": "1"})),
+            capabilities: Raw::of(&json!({"tools": {}})),
+            instructions: None,
+        })
+    }
+
+    async fn call(&self, request: Request, _: Cx) -> Outcome {
+        let tool =
+            |name: &str| json!({"name": name, "description": "d".repeat(100), "inputSchema": {"type": "object"}});
+        Ok(Raw::of(&match request.params.get("cursor") {
+            None => json!({"tools": [tool("a"), tool("b")], "nextCursor": "x"}),
+            Some(_) => json!({"tools": [tool("c"), tool("d")]}),
+        }))
+    }
+
+    async fn watch(&self, _: &Arc<Caller>, filter: Filter) -> Result<Watch, ErrorObject> {
+        Ok(self.0.watch(filter))
+    }
+}
+
+fn open(specs: Vec<Spec>, limits: Limits) -> Bay {
+    let identity = Identity { name: "bay".into(), version: "0".into() };
+    Bay::open_within(&identity, specs, &StateKey::random().unwrap(), limits).unwrap()
+}
+
+fn reports(bay: &Bay) -> String {
+    bay.reports().into_iter().map(|report| report.what).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_beyond_a_limit_names_it() {
+    let usual = Bounds::default();
+    for (bounds, named) in [
+        (usual, ""),
+        (Bounds { pages: 1, ..usual }, "more than 1 pages (limit `pages`)"),
+        (Bounds { items: 3, ..usual }, "more than 3 (limit `items`)"),
+        (Bounds { list_bytes: 500, ..usual }, "more than 500 bytes in all (limit `listBytes`)"),
+        (Bounds { definition_bytes: 99, ..usual }, "more than 99 (limit `definitionBytes`)"),
+    ] {
+        let bay = open(vec![Spec { bounds, ..Spec::embedded("four", Four::new()) }], Limits::default());
+        bay.settled().await;
+        let reports = reports(&bay);
+        assert!(reports.contains(named) && reports.is_empty() == named.is_empty(), "{named}: {reports}");
+        bay.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_message_beyond_its_limit_names_it() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (address, end) = (listener.local_addr().unwrap(), CancellationToken::new());
+    let four = server::Endpoint::new(Four::new(), server::Options::default());
+    let served = tokio::spawn(server::serve(listener, four, end.clone()));
+    let url = Url::parse(&format!("http://{address}/mcp")).unwrap();
+    let spec = Spec {
+        bounds: Bounds { message_bytes: 300, ..Bounds::default() },
+        revision: Some(Revision::LATEST),
+        ..Spec::planned("four", "http", Plan::Connect(endpoint(Endpoint::Http(Remote::bare(url)))))
+    };
+    let bay = open(vec![spec], Limits::default());
+    bay.settled().await;
+    let said = format!("{} {:?}", reports(&bay), bay.status()[0].phase);
+    assert!(said.contains("300 bytes (limit `message_bytes`)"), "{said}");
+    bay.close().await;
+    end.cancel();
+    served.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_children_run_than_are_allowed() {
+    let child = |name: &str| Spec { transport: "stdio", ..Spec::embedded(name, Four::new()) };
+    let bay = open(vec![child("one"), child("two")], Limits { children: 1, ..Limits::default() });
+    bay.settled().await;
+    let phases: Vec<_> = bay.status().into_iter().map(|status| status.phase).collect();
+    let ready = phases.iter().filter(|phase| matches!(phase, Phase::Ready { .. })).count();
+    let refused = |phase: &Phase| matches!(phase, Phase::Failed(why) if why.contains("limit `children`"));
+    assert!(ready == 1 && phases.iter().any(refused), "{phases:?}");
+    bay.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_waits_for_servers_no_longer_than_it_may() {
+    let never: Connector = Arc::new(|_| Box::pin(std::future::pending()));
+    let late = Spec { plan: Plan::Connect(never), ..Spec::embedded("late", Four::new()) };
+    let bay = open(
+        vec![late, Spec::embedded("four", Four::new())],
+        Limits { settle: Duration::from_secs(3), ..Limits::default() },
+    );
+    let approach = Approach::new(Introduction::anonymous(Revision::LATEST));
+    let caller = connect::memory(Arc::new(bay.clone()), duplex::Options::default(), approach).await.unwrap();
+    let begun = Instant::now();
+    let list = caller.request(Call::new(Method::ToolsList, None)).await.unwrap().unwrap();
+    let list: Value = list.read().unwrap();
+    assert_eq!(list["tools"].as_array().unwrap().len(), 4);
+    assert!((3..4).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
+    assert!(!bay.readiness().ready);
+    bay.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_server_is_left_alone_as_long_as_is_said_and_its_log_is_bounded() {
+    let starts = Arc::new(AtomicUsize::new(0));
+    let connector: Connector = {
+        let starts = Arc::clone(&starts);
+        Arc::new(move |approach| {
+            let start = starts.fetch_add(1, Ordering::SeqCst);
+            (0..10).for_each(|line| approach.listener.stderr(&format!("{start}.{line}")));
+            Box::pin(async move {
+                match start {
+                    0..3 => Err(Error::new(Kind::Unreachable, "not yet")),
+                    _ => embedded(Four::new())(approach).await,
+                }
+            })
+        })
+    };
+    let second = Duration::from_secs(1);
+    let bounds = Bounds { pause: second * 10, longest_pause: second * 15, log_lines: 12, ..Bounds::default() };
+    let bay = open(vec![Spec { bounds, ..Spec::planned("late", "http", Plan::Connect(connector)) }], Limits::default());
+    let (mut moves, begun) = (bay.moves(), Instant::now());
+    while !matches!(bay.status()[0].phase, Phase::Ready { .. }) {
+        moves.changed().await.unwrap();
+    }
+    // 10 s, then 15 s instead of 20 s, then 15 s.
+    assert_eq!(begun.elapsed().as_secs(), 40);
+    let lines = bay.lines("late").unwrap();
+    assert_eq!((lines.len(), lines.first().map(String::as_str)), (12, Some("2.8")));
+    let after = bay.lines_after("late", 38).unwrap();
+    assert_eq!((after.lines, after.upto), (vec!["3.8".to_owned(), "3.9".to_owned()], 40));
+    let status = bay.status().remove(0);
+    assert_eq!((status.counted.restarts, status.last_error.as_deref()), (3, Some("not yet")));
+    bay.close().await;
+}
