@@ -8,7 +8,7 @@ use toolbay::{
     client::{ClientError, ResultExt},
 };
 use toolbay_builtins::{
-    filesystem::{self, Root},
+    filesystem::{self, Limits, Root},
     time,
 };
 
@@ -78,6 +78,17 @@ async fn every_listed_resource_can_be_read() {
         assert_eq!(read.contents[0].uri, resource.uri);
         assert_eq!(read.contents[0].blob.is_some(), resource.name == "p.png");
     }
+}
+
+#[tokio::test]
+async fn a_resource_is_read_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("long.txt"), "0123456789").unwrap();
+    let root = Root::open_with(folder.path(), Limits { bytes: 4, ..Limits::default() }).unwrap();
+    let client = Client::connect(filesystem::server(root)).await.unwrap();
+    let uri = &client.resources().all().await.unwrap()[0].uri;
+    let refused = client.read(uri).await;
+    assert!(matches!(refused, Err(ClientError::Refused(error)) if error.message.contains("4")));
 }
 
 #[tokio::test]

@@ -51,9 +51,12 @@ async fn weekly_report(
 
 fn open(path: &str) -> rusqlite::Result<Connection> {
     let db = Connection::open(path)?;
+    if db.table_exists(None, "orders")? {
+        return Ok(db);
+    }
     db.execute_batch(
-        "CREATE TABLE IF NOT EXISTS orders(id TEXT PRIMARY KEY, customer TEXT, amount REAL, status TEXT, created_at TEXT);
-         INSERT OR IGNORE INTO orders VALUES
+        "CREATE TABLE orders(id TEXT PRIMARY KEY, customer TEXT, amount REAL, status TEXT, created_at TEXT);
+         INSERT INTO orders VALUES
             ('SO-1024', '杭州云栖', 2680.00, 'pending', '2026-11-23'),
             ('SO-1025', '上海临港', 899.00, 'pending', '2026-11-24'),
             ('SO-1026', '深圳南山', 15600.00, 'shipped', '2026-11-25');",

@@ -250,6 +250,10 @@ fn contents(root: &Root, path: &str) -> Result<Option<types::ResourceContents>> 
     let as_text = super::mime_of(path).is_none_or(speaks_text);
     let text = if as_text { root.read_text(path, Part::Whole).map(Some) } else { Ok(None) };
     let read = match text {
+        // A resource has no place for a note that it was cut, and half of it is not what was asked for.
+        Ok(Some(text)) if text.note.is_some() => {
+            Err(Error::TooLarge { path: path.to_owned(), size: text.size, limit: root.limits().bytes })
+        }
         Ok(Some(text)) => Ok(types::ResourceContents::text(uri(&text.path), text.text).of_type(text.mime)),
         Ok(None) | Err(Error::NotText { .. }) => root.read_bytes(path).map(|binary| {
             types::ResourceContents::blob(uri(&binary.path), toolbay::base64(&binary.bytes)).of_type(binary.mime)

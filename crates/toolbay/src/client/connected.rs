@@ -82,7 +82,7 @@ impl Client {
             Box::pin(async move { target.connect(approach).await })
         });
         let connection = dial().await?;
-        let _ = events.revision.set(connection.meeting().revision);
+        events.revision.store(Some(Arc::new(connection.meeting().revision)));
         let connection = ArcSwap::from_pointee(connection);
         Ok(Self(Arc::new(Inner { connection, dial, dialling: Mutex::new(()), handlers, events, patience })))
     }

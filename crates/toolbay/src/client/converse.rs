@@ -79,6 +79,7 @@ impl Client {
         }
         let fresh = Arc::new((self.0.dial)().await?);
         self.0.events.forget_all();
+        self.0.events.revision.store(Some(Arc::new(fresh.meeting().revision)));
         self.0.connection.store(Arc::clone(&fresh));
         Ok(fresh)
     }

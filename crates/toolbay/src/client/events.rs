@@ -1,11 +1,8 @@
 //! What a server says that belongs to no call of ours.
 
-use std::{
-    future::Future,
-    pin::Pin,
-    sync::{Arc, OnceLock},
-};
+use std::{future::Future, pin::Pin, sync::Arc};
 
+use arc_swap::ArcSwapOption;
 use toolbay_protocol::{
     Method, Revision,
     exchange::{Ask, Note, Outcome},
@@ -36,8 +33,8 @@ pub(crate) struct Events {
     pub(crate) cache: Cache,
     #[cfg(feature = "validate")]
     pub(crate) schemas: super::schemas::Schemas,
-    /// Known once the server is met.
-    pub(crate) revision: OnceLock<Revision>,
+    /// What is spoken with the server, once it is met; another revision perhaps after a reconnection.
+    pub(crate) revision: ArcSwapOption<Revision>,
 }
 
 impl Events {
@@ -48,7 +45,7 @@ impl Events {
             cache: Cache::default(),
             #[cfg(feature = "validate")]
             schemas: super::schemas::Schemas::default(),
-            revision: OnceLock::new(),
+            revision: ArcSwapOption::empty(),
         }
     }
 
@@ -88,7 +85,7 @@ impl Listener for Events {
     fn asked(&self, ask: Ask) -> Pin<Box<dyn Future<Output = Outcome> + Send>> {
         let handlers = Arc::clone(&self.handlers);
         // Only servers of the handshake ask outside a call.
-        let revision = self.revision.get().copied().unwrap_or(Revision::LATEST_LEGACY);
+        let revision = self.revision.load().as_deref().copied().unwrap_or(Revision::LATEST_LEGACY);
         Box::pin(async move { handlers.answer(ask, revision).await })
     }
 
