@@ -21,13 +21,13 @@ use toolbay_gateway::{
 };
 use toolbay_protocol::{
     ErrorObject, Method, Raw, Revision,
-    exchange::Outcome,
+    exchange::{Answers, Ask, Asks, Outcome, Return, Standing, Step},
     greeting::{Introduction, Profile},
     peer::Call,
     watch::Filter,
 };
 use toolbay_transport::{
-    Approach, Caller, Cx, Error, Hub, Kind, Request, Service, Watch, connect, duplex, http::server,
+    Approach, Caller, Cx, Error, Hub, Kind, Reply, Request, Service, Watch, connect, duplex, http::server,
 };
 
 /// A server with four tools on two pages.
@@ -48,7 +48,15 @@ impl Service for Four {
         })
     }
 
-    async fn call(&self, request: Request, _: Cx) -> Outcome {
+    async fn call(&self, request: Request, cx: Cx) -> Outcome {
+        if request.method == Method::ToolsCall {
+            let who = json!({"message": "who?", "requestedSchema": {"type": "object", "properties": {}}});
+            let ask = Ask { method: Method::Elicit, params: Some(Raw::of(&who)) };
+            return match cx.ask(Asks::one("who", ask), None).await {
+                Ok(Reply::Answers(_)) => Ok(Raw::of(&json!({"content": []}))),
+                Ok(Reply::WillReturn) | Err(_) => Ok(Raw::EMPTY),
+            };
+        }
         let tool =
             |name: &str| json!({"name": name, "description": "d".repeat(100), "inputSchema": {"type": "object"}});
         Ok(Raw::of(&match request.params.get("cursor") {
@@ -172,5 +180,37 @@ async fn a_lost_server_is_left_alone_as_long_as_is_said_and_its_log_is_bounded()
     assert_eq!((after.lines, after.upto), (vec!["3.8".to_owned(), "3.9".to_owned()], 40));
     let status = bay.status().remove(0);
     assert_eq!((status.counted.restarts, status.last_error.as_deref()), (3, Some("not yet")));
+    bay.close().await;
+}
+
+#[tokio::test]
+async fn no_more_calls_wait_for_their_callers_than_may() {
+    let spec = |name| Spec { revision: Some(Revision::LATEST_LEGACY), ..Spec::embedded(name, Four::new()) };
+    let bay = open(vec![spec("four"), spec("more")], Limits { parked_calls: 1, ..Limits::default() });
+    bay.settled().await;
+    let capabilities = Raw::of(&json!({"elicitation": {}}));
+    let approach = Approach::new(Introduction { capabilities, ..Introduction::anonymous(Revision::LATEST) });
+    let caller = connect::memory(Arc::new(bay.clone()), duplex::Options::default(), approach).await.unwrap();
+    let call = |tool: &str| Call::new(Method::ToolsCall, Some(Raw::of(&json!({ "name": tool }))));
+    let mut first = caller.call(call("four__a")).await.unwrap();
+    let Step::Ask(asks) = first.step().await.unwrap() else { panic!("it asks") };
+    assert!(bay.metrics().contains("toolbay_parked_calls 1\n"));
+    let refused = caller.request(call("more__a")).await.unwrap().unwrap_err();
+    assert!(refused.message.contains("limit `parkedCalls`"), "{refused}");
+    let Standing::Over(state) = asks.standing().clone() else { panic!("a modern call is over when it asks") };
+    let accepted = Raw::of(&json!({"action": "accept", "content": {}}));
+    let answers: Answers = asks.iter().map(|(key, _)| (key.to_owned(), Ok(accepted.clone()))).collect();
+    let returning = Return { answers: Some(answers), state };
+    assert!(caller.request(Call { returning, ..call("four__a") }).await.unwrap().is_ok());
+    let metrics = bay.metrics();
+    for line in [
+        "toolbay_parked_calls 0",
+        r#"toolbay_calls_total{server="four",outcome="asked"} 1"#,
+        r#"toolbay_calls_total{server="more",outcome="failed"} 1"#,
+        r#"toolbay_calls_total{server="four",outcome="done"} 1"#,
+        r#"toolbay_requests_total{outcome="done"} 1"#,
+    ] {
+        assert!(metrics.lines().any(|there| there == line), "{line}\n{metrics}");
+    }
     bay.close().await;
 }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc};
 use toolbay_gateway::{
     Bay, Identity, StateKey, What,
     catalog::Listed,
@@ -23,11 +23,13 @@ use toolbay_protocol::{
     exchange::Outcome,
     greeting::{Introduction, Profile},
     peer::Call,
-    watch::Filter,
+    watch::{Change, Filter},
 };
-use toolbay_transport::{Approach, Caller, Connection, Cx, Hub, Request, Service, Watch, connect, duplex};
+use toolbay_transport::{Approach, Caller, Connection, Cx, Hub, Listener, Request, Service, Watch, connect, duplex};
 
-/// A server with one tool, which answers when it is let go.
+const URI: &str = "test://one";
+
+/// A server with one resource, and one tool, which answers when it is let go.
 struct Slow {
     gate: Arc<Semaphore>,
     hub: Hub,
@@ -37,17 +39,21 @@ impl Service for Slow {
     fn profile(&self) -> Arc<Profile> {
         Arc::new(Profile {
             server: Raw::of(&json!({"name": "slow", "version": "1"})),
-            capabilities: Raw::of(&json!({"tools": {}})),
+            capabilities: Raw::of(&json!({"tools": {}, "resources": {"subscribe": true}})),
             instructions: None,
         })
     }
 
     async fn call(&self, request: Request, _: Cx) -> Outcome {
-        if request.method == Method::ToolsList {
-            return Ok(Raw::of(&json!({"tools": [{"name": "t", "inputSchema": {"type": "object"}}]})));
-        }
-        self.gate.acquire().await.unwrap().forget();
-        Ok(Raw::of(&json!({"content": [{"type": "text", "text": "done"}]})))
+        Ok(Raw::of(&match request.method {
+            Method::ToolsList => json!({"tools": [{"name": "t", "inputSchema": {"type": "object"}}]}),
+            Method::ResourcesList => json!({"resources": [{"uri": URI, "name": "one"}]}),
+            Method::TemplatesList => json!({"resourceTemplates": []}),
+            _ => {
+                self.gate.acquire().await.unwrap().forget();
+                json!({"content": [{"type": "text", "text": "done"}]})
+            }
+        }))
     }
 
     async fn watch(&self, _: &Arc<Caller>, filter: Filter) -> Result<Watch, ErrorObject> {
@@ -64,6 +70,7 @@ struct Peers {
     gates: Arc<Mutex<HashMap<String, Arc<Semaphore>>>>,
     starts: Arc<Mutex<HashMap<String, usize>>>,
     open: Arc<Mutex<HashMap<String, Vec<Connection>>>>,
+    latest: Arc<Mutex<Option<Arc<Slow>>>>,
 }
 
 impl Peers {
@@ -87,6 +94,7 @@ impl Peers {
             Box::pin(async move {
                 *peers.starts.lock().unwrap().entry(server.clone()).or_default() += 1;
                 let service = Arc::new(Slow { gate: peers.gate(&server), hub: Hub::new() });
+                *peers.latest.lock().unwrap() = Some(Arc::clone(&service));
                 let connection = embedded(service)(approach).await?;
                 peers.open.lock().unwrap().entry(server).or_default().push(connection.clone());
                 Ok(connection)
@@ -240,4 +248,41 @@ async fn a_server_whose_entry_breaks_goes_on_as_it_was() {
     assert!(matches!(&changes[..], [(_, What::Restarted, _)]), "{changes:?}");
     assert_eq!(bay.status()[0].phase, Phase::Disabled);
     bay.close().await;
+}
+
+/// Hears which resources changed.
+struct Ears(mpsc::UnboundedSender<String>);
+
+impl Listener for Ears {
+    fn changed(&self, change: Change) {
+        if let Change::Updated(uri) = change {
+            let _ = self.0.send(uri);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_watched_is_watched_at_the_server_that_takes_its_place() {
+    for revision in [Revision::LATEST, Revision::LATEST_LEGACY] {
+        let peers = Peers::default();
+        let bay = peers.open(r#"{"mcpServers": {"one": {"command": "old"}}}"#);
+        bay.settled().await;
+        let (ears, mut heard) = mpsc::unbounded_channel();
+        let mut approach = Approach::new(Introduction::anonymous(revision)).heard_by(Arc::new(Ears(ears)));
+        approach.revision = Some(revision);
+        let caller = connect::memory(Arc::new(bay.clone()), duplex::Options::default(), approach).await.unwrap();
+        let watching = caller.subscribe(Filter::resource(URI)).await.unwrap();
+        under_way().await;
+        while heard.try_recv().is_ok() {}
+        peers.reload(&bay, r#"{"mcpServers": {"one": {"command": "new"}}}"#);
+        bay.settled().await;
+        // It may have changed before it was watched, so that alone is told.
+        assert_eq!(heard.recv().await.as_deref(), Some(URI), "{revision}");
+        under_way().await;
+        while heard.try_recv().is_ok() {}
+        peers.latest.lock().unwrap().clone().unwrap().hub.publish(&Change::Updated(URI.into()));
+        assert_eq!(heard.recv().await.as_deref(), Some(URI), "{revision}");
+        drop(watching);
+        bay.close().await;
+    }
 }
