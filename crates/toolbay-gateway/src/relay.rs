@@ -169,7 +169,6 @@ fn banks<'b>(
         binding,
         sealer: &bay.sealer,
         parking: &bay.parking,
-        rounds: bay.rounds(server),
     }
 }
 

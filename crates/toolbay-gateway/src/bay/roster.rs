@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use super::Inner;
 use crate::{
-    limits::{Bounds, PerServer},
+    limits::PerServer,
     metrics::Counters,
     servers::{Phase, Server},
 };
@@ -60,12 +60,5 @@ impl Inner {
     /// How long a call to a server may stay silent.
     pub(crate) fn silence(&self, server: &str) -> Duration {
         self.roster.load().by_name.get(server).map_or(PerServer::default().silence, |server| server.silence())
-    }
-
-    /// How often a server may ask in one call.
-    pub(crate) fn rounds(&self, server: &str) -> u32 {
-        let roster = self.roster.load();
-        let rounds = roster.by_name.get(server).map_or(Bounds::default().rounds, |server| server.spec.bounds.rounds);
-        u32::try_from(rounds).unwrap_or(u32::MAX)
     }
 }

@@ -28,8 +28,6 @@ pub(crate) struct Banks<'b> {
     pub(crate) binding: &'b Binding<'b>,
     pub(crate) sealer: &'b Sealer,
     pub(crate) parking: &'b Parking,
-    /// How often a server without sessions may ask in one call (limit `rounds`).
-    pub(crate) rounds: u32,
 }
 
 fn unsealed() -> Crossing {

@@ -151,8 +151,8 @@ impl<'w> Course<'w> {
     /// The server asks.
     async fn asked(&mut self, asks: Asks, ride: &mut Ride, banks: &Banks<'w>) -> Turn {
         let over = *asks.standing() != Standing::Open;
-        if over && self.rounds == banks.rounds {
-            let (server, most) = (banks.server, banks.rounds);
+        if over && self.rounds >= ride.seat.leg.rounds {
+            let (server, most) = (banks.server, ride.seat.leg.rounds);
             let what = format!("server {server:?} asks more than {most} times in one call (limit `rounds`)");
             return Turn::Over(Crossing::Done(Err(ErrorObject::internal(what))));
         }

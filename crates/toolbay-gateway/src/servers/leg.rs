@@ -41,6 +41,8 @@ pub(crate) struct Leg {
     pub(crate) who: Who,
     /// What the server was told of those whom it serves; nothing is known before it was met.
     pub(crate) told: Option<Arc<Introduction>>,
+    /// How often the server may ask in one call, where it keeps no session (limit `rounds`).
+    pub(crate) rounds: u32,
     pub(super) interests: Arc<Interests>,
     /// What its server asks outside of calls, where those whom it serves may be asked anything.
     pub(crate) questions: Option<Arc<Questions>>,
@@ -81,7 +83,7 @@ pub(crate) struct Seat {
 }
 
 impl Leg {
-    pub(super) fn new(who: Who, told: Option<Arc<Introduction>>) -> Self {
+    pub(super) fn new(who: Who, told: Option<Arc<Introduction>>, rounds: usize) -> Self {
         let may_ask = |told: &Arc<Introduction>| {
             ["roots", "sampling", "elicitation"].iter().any(|capability| told.declares(&[capability]))
         };
@@ -89,6 +91,7 @@ impl Leg {
         Self {
             who,
             told,
+            rounds: u32::try_from(rounds).unwrap_or(u32::MAX),
             interests: Arc::default(),
             questions,
             dirty: Notify::new(),
@@ -106,8 +109,8 @@ impl Leg {
     }
 
     /// One that takes the place of another: what is watched on that is watched on this.
-    pub(super) fn following(before: &Self) -> Self {
-        Self { interests: Arc::clone(&before.interests), ..Self::new(before.who.clone(), before.told.clone()) }
+    pub(super) fn following(before: &Self, rounds: usize) -> Self {
+        Self { interests: Arc::clone(&before.interests), ..Self::new(before.who.clone(), before.told.clone(), rounds) }
     }
 
     /// Whether somebody has a place on it.

@@ -76,7 +76,7 @@ impl Legs {
             let free = table.open.iter().find(|(_, place)| place.leg.is_free()).map(|(key, _)| key.clone());
             table.end(&free.ok_or(NoLeg::Full(most))?);
         }
-        let leg = Arc::new(Leg::new(key.0.clone(), Some(Arc::clone(told))));
+        let leg = Arc::new(Leg::new(key.0.clone(), Some(Arc::clone(told)), server.spec.bounds.rounds));
         leg.part.store(table.remembered.remove(&key));
         let task = tokio::spawn(tend::tend(Arc::clone(server), Arc::clone(&leg)));
         table.open.insert(key, Place { leg: Arc::clone(&leg), task });

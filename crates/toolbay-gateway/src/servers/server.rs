@@ -109,8 +109,8 @@ impl Server {
         };
         let (phase, _) = watch::channel(first);
         let base = match before {
-            Some(before) => Leg::following(&before.base),
-            None => Leg::new(Who::Everyone, None),
+            Some(before) => Leg::following(&before.base, spec.bounds.rounds),
+            None => Leg::new(Who::Everyone, None, spec.bounds.rounds),
         };
         let server = Arc::new(Self {
             silence: AtomicU64::new(millis(spec.silence)),
