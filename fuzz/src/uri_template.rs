@@ -85,7 +85,7 @@ impl Made {
     fn hole(&mut self, operator: &str, values: &[&str]) {
         let mut names = vec![];
         for value in values {
-            let value: String = value.chars().take(12).collect();
+            let value: String = value.chars().take(8).collect();
             // What stands as it is may be taken for the beginning of a query.
             self.ambiguous |= operator == "+" && value.contains(['?', '#']);
             self.percent |= value.contains('%');

@@ -7,7 +7,6 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -73,15 +72,13 @@ pub(crate) fn run(mut args: Args) -> Result<Tally> {
 
 /// Does the same for all, so many at once; outcomes in the order of the targets.
 fn all<T: Send>(targets: &[(&str, usize)], jobs: usize, one: &(impl Fn((&str, usize)) -> T + Sync)) -> Vec<T> {
-    let (next, ends) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let (waiting, ends) = (Mutex::new(targets.iter().enumerate()), Mutex::new(Vec::new()));
+    let next = || waiting.lock().expect("nobody panics while taking a target").next();
     thread::scope(|scope| {
         for _ in 0..jobs.min(targets.len()) {
             scope.spawn(|| {
-                while let Some((at, target)) = {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    targets.get(at).map(|target| (at, *target))
-                } {
-                    let end = one(target);
+                while let Some((at, target)) = next() {
+                    let end = one(*target);
                     ends.lock().expect("nobody panics while ends are noted").push((at, end));
                 }
             });
