@@ -226,6 +226,17 @@ async fn a_tool_of_a_lost_server_is_not_called_unknown() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_tool_of_a_server_that_was_never_there_is_not_called_unknown() {
+    let never = Spec { startup: Duration::from_secs(3), ..never() };
+    let bay = open(vec![never, Spec::embedded("s", Arc::<Server>::default())]);
+    let (client, _) = client(&bay, Revision::LATEST).await;
+    let error = call(&client, "never__t").await.unwrap_err();
+    assert!(error.message.contains("\"never\" is not connected"), "{error:?}");
+    let error = call(&client, "s__nothing").await.unwrap_err();
+    assert!(error.message.contains("unknown tool"), "{error:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn subscriptions_outlive_a_restart_of_their_server() {
     for revision in [Revision::V2025_11_25, Revision::LATEST] {
         let service = Arc::<Server>::default();

@@ -30,7 +30,11 @@ pub(super) async fn resolve(bay: &Inner, request: &Request) -> Result<Route, Err
     }
     resolve_in(&bay.catalog_for(&request.caller), request).map_err(|unknown| match resolve_in(&bay.lost(), request) {
         Ok(Route { server, .. }) => bay.not_connected(&server),
-        Err(_) => unknown,
+        Err(_) => {
+            let public = request.method.named_by().and_then(|key| request.params.get(key));
+            let public = public.as_ref().and_then(Raw::as_text);
+            public.and_then(|public| bay.away(&public)).map_or(unknown, |server| bay.not_connected(&server))
+        }
     })
 }
 
