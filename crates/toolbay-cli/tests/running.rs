@@ -32,10 +32,11 @@ async fn run(folder: &Path, args: &[&str]) -> (i32, String, String) {
     (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
 }
 
-/// One that runs, with everything that it said until it was ready.
+/// One that runs, and what it said until it was ready.
 struct Up {
     child: Child,
     endpoint: String,
+    said: Vec<Value>,
 }
 
 impl Up {
@@ -47,16 +48,18 @@ impl Up {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut said = vec![];
         let endpoint = loop {
             let line = timeout(SOON, lines.next_line()).await.expect("it is ready in time").unwrap().unwrap();
             let event: Value = serde_json::from_str(&line).unwrap();
             if event["event"] == "ready" {
                 break event["endpoints"]["http"].as_str().unwrap().to_owned();
             }
+            said.push(event);
         };
         // Read on, so that it can go on writing.
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-        Self { child, endpoint }
+        Self { child, endpoint, said }
     }
 
     async fn signal(&self, name: &str) {
@@ -242,4 +245,40 @@ async fn a_folder_that_others_can_enter_is_not_used() {
     std::fs::set_permissions(folder.join("toolbay"), std::fs::Permissions::from_mode(0o755)).unwrap();
     let (code, _, err) = run(folder, &["status"]).await;
     assert!(code == 4 && err.contains("mode 0700"), "{code} {err}");
+}
+
+/// A server of 2025-11-25 with three tools: one is sound, one refers to the network, one nests 400 levels deep.
+const POISONED: &str = r##"
+deep=$(printf '{"a":%.0s' $(seq 400))0$(printf '}%.0s' $(seq 400))
+while read -r line; do
+  id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  case "$line" in
+    *'"initialize"'*) said='"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+    *'"tools/list"'*) said='"result":{"tools":[{"name":"good","inputSchema":{"type":"object","$defs":{"a":{}},"properties":{"a":{"$ref":"#/$defs/a"}}}},{"name":"far","inputSchema":{"type":"object","properties":{"x":{"$ref":"http://127.0.0.1:9/"}}}},{"name":"abyss","inputSchema":{"type":"object","properties":{"x":'$deep'}}}]}' ;;
+    *'"id"'*) said='"error":{"code":-32601,"message":"what?"}' ;;
+    *) continue ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$said"
+done
+"##;
+
+#[tokio::test]
+async fn a_poisonous_tool_is_named_by_up_and_by_status() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, &json!({"odd": {"command": "sh", "args": ["-c", POISONED]}}));
+    let up = Up::start(folder).await;
+    let all = status(folder).await;
+    let odd = server(&all, "odd");
+    assert!(odd["state"] == "ready" && odd["tools"] == 1, "{odd}");
+    for (name, says) in [("far", "nothing is fetched"), ("abyss", "limit `depth`")] {
+        let names = |text: &Value| text.as_str().is_some_and(|text| text.contains(name) && text.contains(says));
+        assert!(odd["notes"].as_array().unwrap().iter().any(names), "{name}: {odd}");
+        let told = up.said.iter().any(|event| event["event"] == "report" && names(&event["message"]));
+        assert!(told, "{name}: {:?}", up.said);
+    }
+    let (code, out, err) = run(folder, &["list", "tools", "--url", &up.endpoint, "--json"]).await;
+    assert!(code == 0 && out.contains("odd__good") && out.contains("\"#/$defs/a\""), "{out} {err}");
+    assert!(!out.contains("far") && !out.contains("abyss"), "{out}");
+    up.end().await;
 }
