@@ -286,3 +286,27 @@ async fn what_was_watched_is_watched_at_the_server_that_takes_its_place() {
         bay.close().await;
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_is_watched_while_the_old_server_drains_is_watched_at_the_new_one() {
+    let peers = Peers::default();
+    let bay = peers.open(r#"{"mcpServers": {"one": {"command": "old"}}}"#);
+    bay.settled().await;
+    let (ears, mut heard) = mpsc::unbounded_channel();
+    let approach = Approach::new(Introduction::anonymous(Revision::LATEST)).heard_by(Arc::new(Ears(ears)));
+    let caller = connect::memory(Arc::new(bay.clone()), duplex::Options::default(), approach).await.unwrap();
+    let running = call(&caller, "one__t");
+    under_way().await;
+    peers.reload(&bay, r#"{"mcpServers": {"one": {"command": "new"}}}"#);
+    bay.settled().await;
+    let watching = caller.subscribe(Filter::resource(URI)).await.unwrap();
+    peers.gate("one").add_permits(1);
+    assert!(running.await.unwrap().is_ok());
+    peers.connection("one", 0).ended().await;
+    under_way().await;
+    while heard.try_recv().is_ok() {}
+    peers.latest.lock().unwrap().clone().unwrap().hub.publish(&Change::Updated(URI.into()));
+    assert_eq!(heard.recv().await.as_deref(), Some(URI));
+    drop(watching);
+    bay.close().await;
+}

@@ -11,10 +11,7 @@ use std::{
 };
 
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
-use tokio::{
-    sync::{Notify, watch},
-    time,
-};
+use tokio::{sync::watch, time};
 use toolbay_protocol::watch::Filter;
 use toolbay_transport::{Connection, Error, Kind, Subscription};
 
@@ -22,7 +19,8 @@ use toolbay_transport::{Connection, Error, Kind, Subscription};
 #[derive(Default)]
 pub(super) struct Interests {
     uris: Mutex<HashMap<String, Weak<Interest>>>,
-    changed: Notify,
+    /// Told when something else is wanted; more than one connection may follow, where one takes another's place.
+    changed: watch::Sender<()>,
 }
 
 /// Somebody's wish to hear of a resource; it ends when it is dropped.
@@ -45,7 +43,7 @@ impl Interests {
         let interest = Arc::new(Interest { answer: watch::channel(None).0, all: Arc::clone(self) });
         uris.insert(uri.to_owned(), Arc::downgrade(&interest));
         drop(uris);
-        self.changed.notify_one();
+        self.changed.send_replace(());
         interest
     }
 
@@ -76,7 +74,7 @@ impl Interest {
 
 impl Drop for Interest {
     fn drop(&mut self) {
-        self.all.changed.notify_one();
+        self.all.changed.send_replace(());
     }
 }
 
@@ -94,6 +92,7 @@ pub(super) struct Subscriptions<'c> {
     interests: Arc<Interests>,
     kept: HashMap<String, (Weak<Interest>, Place)>,
     beginning: FuturesUnordered<Begun>,
+    changed: watch::Receiver<()>,
 }
 
 enum Place {
@@ -105,7 +104,8 @@ enum Place {
 impl<'c> Subscriptions<'c> {
     /// Those that are wanted, begun anew on `connection`.
     pub(super) fn on(connection: &'c Connection, interests: Arc<Interests>) -> Self {
-        let mut all = Self { connection, interests, kept: HashMap::new(), beginning: FuturesUnordered::new() };
+        let changed = interests.changed.subscribe();
+        let mut all = Self { connection, interests, kept: HashMap::new(), beginning: FuturesUnordered::new(), changed };
         all.follow();
         all
     }
@@ -114,7 +114,8 @@ impl<'c> Subscriptions<'c> {
     pub(super) async fn next(&mut self) -> String {
         loop {
             tokio::select! {
-                () = self.interests.changed.notified() => self.follow(),
+                // The sender lives in `self`.
+                _ = self.changed.changed() => self.follow(),
                 Some((uri, begun)) = self.beginning.next() => {
                     if self.began(&uri, begun) {
                         return uri;
