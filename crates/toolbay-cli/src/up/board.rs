@@ -6,6 +6,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use toolbay_gateway::{
     Bay,
+    catalog::Report,
     servers::{Phase, Status},
 };
 
@@ -40,6 +41,8 @@ pub(crate) struct Board {
     manner: Manner,
     file: Option<PathBuf>,
     shown: HashMap<Arc<str>, Phase>,
+    /// What was told of items that were left out, and still holds.
+    told: Vec<Report>,
     spinners: Option<(MultiProgress, HashMap<Arc<str>, ProgressBar>)>,
 }
 
@@ -47,7 +50,7 @@ impl Board {
     pub(crate) fn new(manner: Manner, file: Option<PathBuf>) -> Self {
         let animated = manner == Manner::People && std::io::stderr().is_terminal();
         let spinners = animated.then(|| (MultiProgress::new(), HashMap::new()));
-        Self { manner, file, shown: HashMap::new(), spinners }
+        Self { manner, file, shown: HashMap::new(), told: vec![], spinners }
     }
 
     /// Follows the bay: until it is decided of every server how it does, then for ever.
@@ -67,6 +70,7 @@ impl Board {
         self.ready(bay, endpoint.as_deref());
         while moves.changed().await.is_ok() {
             self.update(bay);
+            self.tell_reports(bay);
         }
     }
 
@@ -136,19 +140,28 @@ impl Board {
 
     fn ready(&mut self, bay: &Bay, endpoint: Option<&str>) {
         if self.is_for_programs() {
-            for report in bay.reports() {
-                self.tell(&json!({"event": "report", "server": &*report.server, "message": report.what}));
-            }
+            self.tell_reports(bay);
             let endpoints = endpoint.map(|url| json!({"http": format!("{url}/mcp"), "sse": format!("{url}/sse")}));
             return self.tell(&json!({"event": "ready", "endpoints": endpoints}));
         }
         self.say(&format!("\n{}", table(&bay.status())));
-        for report in bay.reports() {
-            self.say(&show::safe(&format!("note: {}: {}", report.server, report.what)));
-        }
+        self.tell_reports(bay);
         if let Some(url) = endpoint {
             self.say(&pasteable(url));
         }
+    }
+
+    /// Tells what was left out since it was last told.
+    fn tell_reports(&mut self, bay: &Bay) {
+        let reports = bay.reports();
+        for report in reports.iter().filter(|report| !self.told.contains(report)) {
+            if self.is_for_programs() {
+                self.tell(&json!({"event": "report", "server": &*report.server, "message": report.what}));
+            } else {
+                self.say(&show::safe(&format!("note: {}: {}", report.server, report.what)));
+            }
+        }
+        self.told = reports;
     }
 
     pub(crate) fn closing(&mut self) {
