@@ -29,7 +29,7 @@ pub(super) fn kind(response: &Response<Body>) -> Option<&str> {
 fn blameless(frame: &Frame) {
     if let Frame::Error { error, .. } = frame {
         let error = ErrorObject::read(error);
-        let ends = error.message.contains("shutting down");
+        let ends = ["shutting down", "session was ended"].iter().any(|end| error.message.contains(end));
         assert!(error.code != code::INTERNAL || ends, "the server blames itself: {error:?}");
     }
 }

@@ -97,7 +97,8 @@ impl Client {
 
     /// Answers a question that belonged to no call.
     pub fn reply(&mut self, id: Id, outcome: Outcome) {
-        if self.questions.contains_key(&id) {
+        // One that was taken back meanwhile may have come again, for a call that answers it.
+        if let Some(None) = self.questions.get(&id) {
             self.send(vec![Frame::reply(id, outcome)]);
         }
     }

@@ -543,6 +543,24 @@ fn a_question_that_was_taken_back_is_not_answered() {
     }
 }
 
+// Rule 5.
+#[test]
+fn a_question_that_comes_again_is_answered_once() {
+    let mut desk = Desk::new(Revision::LATEST_LEGACY);
+    let question = r#"{"jsonrpc":"2.0","id":7,"method":"roots/list"}"#;
+    let first = desk.hear(question);
+    desk.hear(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#);
+    desk.call(1, Method::ToolsCall);
+    desk.sent();
+    let again = desk.hear(question);
+    let ([ClientEvent::Asked(id, _)], [ClientEvent::Step(key, Step::Ask(asks))]) = (&first[..], &again[..]) else {
+        panic!("{first:?}, {again:?}");
+    };
+    desk.client.reply(id.clone(), Ok(Raw::EMPTY));
+    desk.client.answer(*key, Answers::refuse(asks, &ErrorObject::internal("no")), desk.now);
+    assert_eq!(desk.sent(), "7 -32603");
+}
+
 // Rule 112.
 #[test]
 fn silence_ends_a_call_progress_renews_it_and_the_total_holds_anyway() {
