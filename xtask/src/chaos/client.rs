@@ -150,7 +150,7 @@ impl<'c> Client<'c> {
         more.as_object().into_iter().flatten().for_each(|(key, value)| params[key] = value.clone());
         let body = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
         let pace = if call.manner == Manner::ReadsSlowly { Pace::Slow } else { Pace::Fast };
-        let mut wire = self.connection()?;
+        let (mut wire, opened) = self.connection()?;
         wire.send(&self.post(&body, "tools/call", Some(&name)), DEADLINE, pace)?;
         let asked_elsewhere = call.act == Act::Ask && self.era == Era::Modern;
         if let (Manner::Leaves(after), false) = (call.manner, asked_elsewhere) {
@@ -171,7 +171,7 @@ impl<'c> Client<'c> {
             (Some(wrong), _) => Ok(Round::Wrong(wrong)),
             (None, Some(answer)) => {
                 if heard.is_ok() {
-                    self.wire = Some((wire, self.weather.now()));
+                    self.wire = Some((wire, opened));
                 }
                 Ok(Round::Answer(answer))
             }
@@ -184,10 +184,11 @@ impl<'c> Client<'c> {
     }
 
     /// A connection of this weather.
-    fn connection(&mut self) -> Result<Wire> {
+    fn connection(&mut self) -> Result<(Wire, u64)> {
+        let now = self.weather.now();
         match self.wire.take() {
-            Some((wire, opened)) if self.weather.was_fair_since(opened) => Ok(wire),
-            _ => Wire::open(self.port),
+            Some((wire, opened)) if self.weather.was_fair_since(opened) => Ok((wire, opened)),
+            _ => Ok((Wire::open(self.port)?, now)),
         }
     }
 
