@@ -185,7 +185,8 @@ async fn a_task_may_take_longer_than_a_call_and_no_longer_than_a_deadline() {
     use std::time::Duration;
 
     let job = || async {
-        tokio::time::sleep(Duration::from_secs(300)).await;
+        // The clock is a fake one: five minutes pass at once.
+        let _ = tokio::time::timeout(Duration::from_secs(300), std::future::pending::<()>()).await;
         "done"
     };
     let server = Server::new("s", "1").tool(Tool::new("job", "", job).task());
