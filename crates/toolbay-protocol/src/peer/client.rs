@@ -200,11 +200,14 @@ impl Client {
         self.out.push_back(Frame::reply(id, Err(fault.into())));
     }
 
-    /// A question names no call: it is put to the oldest whose caller declared that it answers such a question.
+    /// A question names no call: it is put to the oldest whose caller declared that it answers such a question. A call that
+    /// waits for an answer already, for who knows how long, is passed over while there is another.
     fn put(&mut self, id: Id, method: Method, params: Option<Raw>, now: Instant) {
         let ask = Ask { method, params };
         let suits = |call: &Pending| ask.suits(call.exchange.method(), call.behalf.as_deref());
-        let oldest = self.calls.iter().find(|(_, pending)| suits(pending)).map(|(key, _)| *key);
+        let mut fitting = self.calls.iter().filter(|(_, pending)| suits(pending));
+        let free = fitting.clone().find(|(_, pending)| !pending.exchange.is_asked());
+        let oldest = free.or_else(|| fitting.next()).map(|(key, _)| *key);
         self.questions.insert(id.clone(), oldest);
         match oldest {
             Some(key) => self.step(key, Frame::Request { id, method: ask.method, params: ask.params }, now),

@@ -543,6 +543,20 @@ fn a_question_that_was_taken_back_is_not_answered() {
     }
 }
 
+#[test]
+fn a_question_passes_over_a_call_that_waits_for_an_answer_already() {
+    let mut desk = Desk::new(Revision::LATEST_LEGACY);
+    let (first, second) = (desk.call(1, Method::ToolsCall), desk.call(2, Method::ToolsCall));
+    let asked = |events: Vec<ClientEvent>| match &events[..] {
+        [ClientEvent::Step(key, Step::Ask(_))] => *key,
+        other => panic!("{other:?}"),
+    };
+    for (id, whose) in [(7, first), (8, second), (9, first)] {
+        let question = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"roots/list"}}"#);
+        assert_eq!(asked(desk.hear(&question)), whose, "question {id}");
+    }
+}
+
 // Rule 5.
 #[test]
 fn a_question_that_comes_again_is_answered_once() {
