@@ -18,6 +18,11 @@ impl Args {
         Self { rest: Vec::new() }
     }
 
+    /// These arguments: a command run by another one.
+    pub(crate) fn of(words: &[&str]) -> Self {
+        Self { rest: words.iter().map(|word| (*word).to_owned()).collect() }
+    }
+
     /// Takes the first word.
     pub(crate) fn command(&mut self) -> String {
         if self.rest.is_empty() { String::new() } else { self.rest.remove(0) }

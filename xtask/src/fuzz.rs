@@ -41,8 +41,14 @@ const BUILD: Duration = Duration::from_secs(60 * 60);
 /// How much longer than told a run may take: reading what earlier runs found.
 const BEGINNING: Duration = Duration::from_secs(10 * 60);
 
-/// Runs all targets, or those named.
+/// Runs all targets a little while, each test run in the same ways: what is new is found by hand, with other chances.
+pub(crate) fn run_in_tests() -> Result<Tally> {
+    run(Args::of(&["--seed", "1"]))
+}
+
+/// Runs all targets, or those named. `--seed 0` leaves the chances to chance.
 pub(crate) fn run(mut args: Args) -> Result<Tally> {
+    let seed = args.number("--seed", 0)?;
     let seconds = args.number("--seconds", 30)?;
     let jobs = args.number("--jobs", 2)?.max(1);
     let mut named = Vec::new();
@@ -58,7 +64,7 @@ pub(crate) fn run(mut args: Args) -> Result<Tally> {
     let targets = if named.is_empty() { TARGETS.to_vec() } else { named };
     let cache = places::cache()?.join("fuzz");
     let programs = build(&cache, &targets)?;
-    let ends = all(&targets, jobs, &|target| fuzz(&programs, &cache, target, seconds));
+    let ends = all(&targets, jobs, &|target| fuzz(&programs, &cache, target, (seconds, seed)));
     let mut table = Table::new(&["target", "executions", "per second", "edges", "inputs kept", "MiB", "outcome"]);
     let mut tally = Tally::default();
     for ((target, _), end) in targets.iter().zip(ends) {
@@ -126,7 +132,12 @@ struct End {
     outcome: String,
 }
 
-fn fuzz(programs: &Path, cache: &Path, (target, longest): (&str, usize), seconds: usize) -> Result<End> {
+fn fuzz(
+    programs: &Path,
+    cache: &Path,
+    (target, longest): (&str, usize),
+    (seconds, seed): (usize, usize),
+) -> Result<End> {
     let place = |what: &str| -> Result<PathBuf> {
         let folder = cache.join(what).join(target);
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -138,6 +149,7 @@ fn fuzz(programs: &Path, cache: &Path, (target, longest): (&str, usize), seconds
     let mut command = Command::new(programs.join(target));
     command.arg(&corpus).arg(places::root().join("fuzz/seeds").join(target));
     command.arg(format!("-max_total_time={seconds}")).arg(format!("-max_len={longest}"));
+    command.arg(format!("-seed={seed}"));
     command.arg(format!("-timeout={SECONDS_AN_INPUT}")).arg(format!("-rss_limit_mb={MEGABYTES}"));
     command.arg(format!("-artifact_prefix={}/", broken.display())).arg("-print_final_stats=1");
     let words = places::root().join("fuzz/words.dict");

@@ -9,7 +9,9 @@ use crate::args::Args;
 use crate::child::{self, Captured};
 use crate::table::Table;
 use crate::tally::Tally;
-use crate::{chaos, churn, conformance, faults, fuzz, gateway, interop, interop_sdk, peers, places, ready, rules, tidy};
+use crate::{
+    chaos, churn, conformance, faults, fuzz, gateway, interop, interop_sdk, peers, places, ready, rules, tidy,
+};
 
 const LIMIT: Duration = Duration::from_secs(60 * 60);
 
@@ -33,7 +35,7 @@ const WITH_PEERS: [Step; 8] = [
     ("interop", || interop::run(Args::none())),
     ("interop sdk", || interop_sdk::run(Args::none())),
     ("faults", faults::run_ours),
-    ("fuzz", || fuzz::run(Args::none())),
+    ("fuzz", fuzz::run_in_tests),
     ("ready", || ready::run(Args::none())),
     ("churn", || churn::run(Args::none())),
 ];

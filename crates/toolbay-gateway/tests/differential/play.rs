@@ -37,8 +37,23 @@ fn said(text: &str) -> Value {
 }
 
 const TOOLS: [&str; 17] = [
-    "echo", "content", "fails", "sad", "steps", "logs", "elicit", "visit", "sample", "sample_tools", "roots", "several",
-    "rounds", "touch", "grow", "hangs", "hung",
+    "echo",
+    "content",
+    "fails",
+    "sad",
+    "steps",
+    "logs",
+    "elicit",
+    "visit",
+    "sample",
+    "sample_tools",
+    "roots",
+    "several",
+    "rounds",
+    "touch",
+    "grow",
+    "hangs",
+    "hung",
 ];
 
 impl Play {
@@ -253,11 +268,9 @@ impl Service for Play {
             false => text(&request.params, "name") == "echo" && request.params.get("job").is_some(),
         };
         let result = match &request.method {
-            Method::TasksGet
-            | Method::TasksCancel
-            | Method::TasksList
-            | Method::TasksResult
-            | Method::TasksUpdate => return self.task(&request, &cx).await,
+            Method::TasksGet | Method::TasksCancel | Method::TasksList | Method::TasksResult | Method::TasksUpdate => {
+                return self.task(&request, &cx).await;
+            }
             Method::ToolsCall if wants_task => {
                 let id = format!("t-{}", self.tasks.lock().unwrap().len());
                 self.tasks.lock().unwrap().push(id.clone());
@@ -286,7 +299,11 @@ impl Service for Play {
         };
         let from = Revision::LATEST;
         // What is written here is complete, and needs no more words for it.
-        let result = if revision == from { Raw::of(&result) } else { conform_result(&request.method, &Raw::of(&result), from, revision)? };
+        let result = if revision == from {
+            Raw::of(&result)
+        } else {
+            conform_result(&request.method, &Raw::of(&result), from, revision)?
+        };
         Ok(result)
     }
 

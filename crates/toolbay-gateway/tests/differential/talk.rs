@@ -34,11 +34,11 @@ pub(crate) async fn follow(place: &Place, method: Method, params: Value) -> Valu
                     notes.push(json!([note.method.as_str(), params.map_or(Value::Null, |params| bare(&params))]));
                 }
                 Ok(Step::Ask(asks)) => {
-                    asked.extend(asks.iter().map(|(_, ask)| {
-                        json!([ask.method.as_str(), ask.params.as_ref().map_or(json!({}), bare)])
-                    }));
-                    let answers: Answers =
-                        asks.iter().map(|(key, ask)| (key.to_owned(), Ok(answer(ask)))).collect();
+                    asked.extend(
+                        asks.iter()
+                            .map(|(_, ask)| json!([ask.method.as_str(), ask.params.as_ref().map_or(json!({}), bare)])),
+                    );
+                    let answers: Answers = asks.iter().map(|(key, ask)| (key.to_owned(), Ok(answer(ask)))).collect();
                     match asks.standing() {
                         Standing::Open => running.answer(answers).await.unwrap(),
                         Standing::Over(state) => break Return { answers: Some(answers), state: state.clone() },

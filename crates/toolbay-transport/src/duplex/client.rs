@@ -87,7 +87,13 @@ impl Client {
             // Nobody may be left to hear it.
             let _ = end.send(Some(error));
         });
-        Self { commands, places: Arc::new(Semaphore::new(limits.requests_in_flight)), next: AtomicU64::new(1), ended, task }
+        Self {
+            commands,
+            places: Arc::new(Semaphore::new(limits.requests_in_flight)),
+            next: AtomicU64::new(1),
+            ended,
+            task,
+        }
     }
 
     fn send(&self, command: Command) -> Result<(), Error> {
@@ -295,8 +301,7 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
         match came {
             // Nobody can tell whose answer it was, so nobody may be left waiting for it.
             Came::One(Err(Rejected { id: None, fault: Fault::Malformed(Malformed::TooLarge(limit)) })) => {
-                let what =
-                    format!("the server sent a message of more than {limit} bytes (limit `message_bytes`)");
+                let what = format!("the server sent a message of more than {limit} bytes (limit `message_bytes`)");
                 return Err(Error::new(Kind::Limit, what));
             }
             Came::One(frame) => self.peer.receive(frame, now),
