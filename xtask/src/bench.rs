@@ -138,7 +138,8 @@ impl Bench {
         let (mut text, mut begun) = (String::new(), false);
         let status = child::show("python3", &mut command, LIMIT, |line| {
             begun |= line.starts_with("## ") || line.starts_with('|');
-            if begun && !line.starts_with("(raw:") {
+            let aside = line.starts_with("(raw:") || line.starts_with("  ");
+            if begun && !aside {
                 let level = if line.starts_with("## ") { "#" } else { "" };
                 // A string takes every write.
                 let _ = writeln!(text, "{level}{line}");
