@@ -1,10 +1,15 @@
 //! JSON that stays bytes: a slice of the read buffer that holds exactly one value.
 
+mod write;
+
 use std::{borrow::Cow, fmt, ops::Range};
 
 use bytes::{BufMut, Bytes, BytesMut};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
+
+pub use write::{Array, Object};
+pub(crate) use write::{Quoted, put_text};
 
 use crate::scan::{self, Flaw, Limits};
 
@@ -48,16 +53,9 @@ impl Raw {
 
     /// The array of `items`, each as it was written.
     pub fn array(items: &[Raw]) -> Self {
-        let mut text = BytesMut::with_capacity(items.iter().map(|item| item.0.len() + 1).sum::<usize>() + 2);
-        text.put_u8(b'[');
-        for (place, item) in items.iter().enumerate() {
-            if place > 0 {
-                text.put_u8(b',');
-            }
-            text.put_slice(&item.0);
-        }
-        text.put_u8(b']');
-        Self(text.freeze())
+        let mut array = Array::with_capacity(items.iter().map(|item| item.0.len() + 1).sum());
+        items.iter().for_each(|item| array.push(item));
+        array.finish()
     }
 
     /// Writes any serializable value.
@@ -379,189 +377,5 @@ fn skip(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take_while(|b| matches!(b, b' ' | b'\n' | b'\r' | b'\t' | b',' | b':')).count()
 }
 
-/// Writes an object member by member, each value as bytes.
-#[derive(Debug)]
-pub struct Object(BytesMut);
-
-impl Object {
-    /// An empty object with room for `capacity` bytes.
-    pub fn with_capacity(capacity: usize) -> Self {
-        let mut text = BytesMut::with_capacity(capacity + 2);
-        text.put_u8(b'{');
-        Self(text)
-    }
-
-    /// Adds a member.
-    pub fn put(&mut self, key: &str, value: &Raw) {
-        if self.0.len() > 1 {
-            self.0.put_u8(b',');
-        }
-        put_text(&mut self.0, key);
-        self.0.put_u8(b':');
-        self.0.put_slice(&value.0);
-    }
-
-    /// Adds a member that is a string.
-    pub fn put_text(&mut self, key: &str, text: &str) {
-        if self.0.len() > 1 {
-            self.0.put_u8(b',');
-        }
-        put_text(&mut self.0, key);
-        self.0.put_u8(b':');
-        put_text(&mut self.0, text);
-    }
-
-    /// Adds the members of `object` as they were written, but for those that `except` names.
-    pub fn append(&mut self, object: &Raw, except: impl Fn(&str) -> bool) {
-        for member in object.members().filter(|member| !except(&member.key)) {
-            self.put(&member.key, &member.value);
-        }
-    }
-
-    /// Adds a member whose value is serialized here.
-    pub fn put_value<T: Serialize + ?Sized>(&mut self, key: &str, value: &T) {
-        self.put(key, &Raw::of(value));
-    }
-
-    /// The finished object.
-    pub fn finish(mut self) -> Raw {
-        self.0.put_u8(b'}');
-        Raw(self.0.freeze())
-    }
-}
-
-/// Writes an array element by element, each as bytes.
-#[derive(Debug)]
-pub struct Array(BytesMut);
-
-impl Array {
-    /// An empty array with room for `capacity` bytes.
-    pub fn with_capacity(capacity: usize) -> Self {
-        let mut text = BytesMut::with_capacity(capacity + 2);
-        text.put_u8(b'[');
-        Self(text)
-    }
-
-    /// Adds an element.
-    pub fn push(&mut self, value: &Raw) {
-        if self.0.len() > 1 {
-            self.0.put_u8(b',');
-        }
-        self.0.put_slice(&value.0);
-    }
-
-    /// The finished array.
-    pub fn finish(mut self) -> Raw {
-        self.0.put_u8(b']');
-        Raw(self.0.freeze())
-    }
-}
-
-/// Writes `text` as a JSON string.
-pub(crate) fn put_text(out: &mut BytesMut, text: &str) {
-    Quoted::of(text).put(out);
-}
-
-/// A text to be written as a JSON string, looked through once.
-pub(crate) struct Quoted<'t> {
-    text: &'t str,
-    /// How many bytes at the front need no escape.
-    plain: usize,
-}
-
-impl<'t> Quoted<'t> {
-    pub(crate) fn of(text: &'t str) -> Self {
-        Self { text, plain: scan::plain_run(text.as_bytes()) }
-    }
-
-    /// How many bytes it will take, where none but the short escapes are needed.
-    pub(crate) fn size(&self) -> usize {
-        let escapes = |byte: &&u8| matches!(byte, 0..0x20 | b'"' | b'\\');
-        self.text.len() + 2 + self.text.as_bytes()[self.plain..].iter().filter(escapes).count()
-    }
-
-    pub(crate) fn put(&self, out: &mut BytesMut) {
-        if self.plain == self.text.len() {
-            out.put_u8(b'"');
-            out.put_slice(self.text.as_bytes());
-            out.put_u8(b'"');
-        } else {
-            serde_json::to_writer(out.writer(), self.text).expect("a string always serializes");
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn raw(text: &str) -> Raw {
-        Raw::parse(Bytes::copy_from_slice(text.as_bytes()), Limits::DEFAULT).unwrap()
-    }
-
-    #[test]
-    fn what_is_not_edited_stays_as_it_was_written() {
-        let (one, two) = (raw("1"), raw("[2 ]"));
-        let edits = [("k", Some(&one)), ("a", Some(&two)), ("gone", None)];
-        for (text, edited) in [
-            ("{}", r#"{"k":1,"a":[2 ]}"#),
-            ("{ }", r#"{ "k":1,"a":[2 ]}"#),
-            (r#"{"a":{}}"#, r#"{"a":[2 ],"k":1}"#),
-            (r#"{"b":"{" , "\u0061" : 7 , "c":1.50 }"#, r#"{"b":"{" , "\u0061" : [2 ] , "c":1.50 ,"k":1}"#),
-            (r#"{"k":0,"a":0}"#, r#"{"k":1,"a":[2 ]}"#),
-            // A member that goes, and one that stands twice.
-            (r#"{"b": 0, "gone" :1 ,"k":2}"#, r#"{"b":0,"k":1,"a":[2 ]}"#),
-            (r#"{"k":0,"k":2,"a":3}"#, r#"{"k":1,"a":[2 ]}"#),
-            ("[1]", r#"{"k":1,"a":[2 ]}"#),
-        ] {
-            assert_eq!(raw(text).with(&edits), raw(edited), "{text}");
-        }
-    }
-
-    #[test]
-    fn members_are_slices_of_the_same_buffer() {
-        let object = raw(r#"{"name":"x","arguments":{"n":1.50,"s":"}\"]"},"l":[1,[2]],"z":null}"#);
-        let all: Vec<_> = object.members().map(|m| (m.key.into_owned(), format!("{:?}", m.value))).collect();
-        let expected = [("name", r#""x""#), ("arguments", r#"{"n":1.50,"s":"}\"]"}"#), ("l", "[1,[2]]"), ("z", "null")];
-        assert_eq!(all, expected.map(|(k, v)| (k.to_owned(), v.to_owned())));
-        let inner = object.get("arguments").unwrap();
-        assert!(object.as_bytes().as_ptr_range().contains(&inner.as_bytes().as_ptr()));
-        assert_eq!(raw(" [1, {\"a\":2} ,\"]\"]").elements().count(), 3);
-    }
-
-    #[test]
-    fn edits_leave_the_rest_as_written() {
-        let object = raw(r#"{"a": 1.50, "b":2,"c":3}"#);
-        let (nine, x) = (raw("9"), raw("\"x\""));
-        let edited = object.with(&[("b", Some(&nine)), ("c", None), ("d", Some(&x))]);
-        assert_eq!(format!("{edited:?}"), r#"{"a":1.50,"b":9,"d":"x"}"#);
-        assert_eq!(format!("{:?}", Raw::NULL.with(&[("a", Some(&nine))])), r#"{"a":9}"#);
-    }
-
-    #[test]
-    fn keys_alike_but_for_case_or_escapes_are_one_key() {
-        for bad in [r#"{"a":1,"a":2}"#, r#"{"name":1,"Name":2}"#, r#"{"name":1,"n\u0061me":2}"#, "{\"s\":1,\"ſ\":2}"] {
-            assert!(raw(bad).distinct().is_err(), "{bad}");
-        }
-        assert!(raw(r#"{"a":1,"b":{"a":2}}"#).distinct().is_ok());
-        let many: Vec<_> = (0..40).map(|n| format!("\"k{n}\":{n}")).collect();
-        assert!(raw(&format!("{{{}}}", many.join(","))).distinct().is_ok());
-        assert!(raw(&format!("{{{},\"K3\":0}}", many.join(","))).distinct().is_err());
-    }
-
-    #[test]
-    fn a_key_that_is_no_text_is_found_as_it_is_listed() {
-        let object = raw(r#"{"\ud800":1}"#);
-        let key = object.members().next().unwrap().key.into_owned();
-        assert_eq!(object.get(&key), Some(raw("1")));
-    }
-
-    #[test]
-    fn several_members_are_found_in_one_walk() {
-        let object = raw(r#"{"b":2,"\u0061":1,"é":3}"#);
-        let [a, b, c] = object.gather(["a", "b", "c"]).unwrap();
-        assert_eq!((a, b, c), (Some(raw("1")), Some(raw("2")), None));
-        assert!(raw(r#"{"a":1,"b":2,"A":3}"#).gather(["a"]).is_err());
-        assert_eq!(Raw::NULL.gather(["a"]), Ok([None]));
-    }
-}
+mod tests;

@@ -16,6 +16,7 @@ use toolbay_protocol::{
 use toolbay_transport::{Error, Kind, Listener, listener::Deaf};
 
 use super::{
+    ear::Ear,
     interest::Subscriptions,
     leg::{Leg, Link},
     list::{self, Allowed},
@@ -87,7 +88,8 @@ async fn close(leg: &Leg) {
 async fn serve(server: &Arc<Server>, leg: &Arc<Leg>) -> Error {
     let Plan::Connect(connector) = &server.spec.plan else { return Error::closed("the server is turned off") };
     let Some(told) = &leg.told else { return Error::closed("nobody is served") };
-    let ear = LegEar { server: Arc::downgrade(server), leg: Arc::downgrade(leg), process: Process::default() };
+    let ear = Ear { server: Arc::downgrade(server), process: Process::default() };
+    let ear = LegEar { ear, leg: Arc::downgrade(leg) };
     let us = Introduction { capabilities: told.capabilities.clone(), ..server.us.clone() };
     let _place = match server.place() {
         Ok(place) => place,
@@ -134,30 +136,26 @@ async fn serve(server: &Arc<Server>, leg: &Arc<Leg>) -> Error {
     }
 }
 
-/// Hears one connection beside the first.
+/// Hears one connection beside the first: like that one, but for what is this connection's own.
 struct LegEar {
-    server: Weak<Server>,
+    ear: Ear,
     leg: Weak<Leg>,
-    process: Process,
 }
 
 impl Listener for LegEar {
     fn changed(&self, change: Change) {
-        let Some(server) = self.server.upgrade() else { return };
         match change {
             Change::Tools | Change::Prompts | Change::Resources => {
                 if let Some(leg) = self.leg.upgrade() {
                     leg.dirty.notify_one();
                 }
             }
-            Change::Updated(uri) => server.supervision.updated(uri),
-            // Told on a stream that a server of the handshake does not have.
-            Change::Task(_) | Change::Said(_) => {}
+            change @ (Change::Updated(_) | Change::Task(_) | Change::Said(_)) => self.ear.changed(change),
         }
     }
 
     fn noted(&self, note: Note) {
-        if let (Some(server), Some(leg)) = (self.server.upgrade(), self.leg.upgrade()) {
+        if let (Some(server), Some(leg)) = (self.ear.server.upgrade(), self.leg.upgrade()) {
             server.noted(&leg, note);
         }
     }
@@ -172,24 +170,18 @@ impl Listener for LegEar {
     }
 
     fn stray(&self, what: &str) {
-        if let Some(server) = self.server.upgrade() {
-            server.line(what);
-        }
+        self.ear.stray(what);
     }
 
     fn stderr(&self, line: &str) {
-        self.stray(line);
+        self.ear.stderr(line);
     }
 
     fn started(&self, process: u32) {
-        if let Some(server) = self.server.upgrade() {
-            server.processes().started(&self.process, process);
-        }
+        self.ear.started(process);
     }
 
-    fn lost(&self, _: &Error) {
-        if let Some(server) = self.server.upgrade() {
-            server.processes().ended(&self.process);
-        }
+    fn lost(&self, error: &Error) {
+        self.ear.lost(error);
     }
 }

@@ -88,8 +88,7 @@ impl Outgoing {
 
     /// Parameters with our own `_meta`: the token for progress, and the envelope where there is one.
     fn dress(&self, params: &Raw) -> Raw {
-        let found = params.get("_meta");
-        let old = found.as_ref().filter(|meta| meta.kind() == Kind::Object);
+        let old = params.get("_meta").filter(|meta| meta.kind() == Kind::Object);
         let modern = self.us.revision.has(Feature::Stateless);
         if old.is_none() && !modern && self.wishes.progress.is_none() {
             return params.clone();
@@ -102,7 +101,7 @@ impl Outgoing {
         if self.wishes.progress.is_some() {
             meta.put("progressToken", &self.id.to_raw());
         }
-        if let Some(old) = old {
+        if let Some(old) = &old {
             meta.append(old, |key| key == "progressToken" || envelope::is_envelope_key(key));
         }
         let meta = meta.finish();

@@ -54,11 +54,16 @@ const HISTORY: [(&str, F); 8] = [
     (key::IMMEDIATE_RESPONSE, F::CoreTasks),
 ];
 
+/// Whether `key` is the protocol's own and `revision` does not know it.
+fn is_unknown(key: &str, revision: Revision) -> bool {
+    HISTORY.iter().any(|(known, since)| *known == key && !revision.has(*since))
+}
+
 /// Takes out the protocol's own keys that `revision` does not know; a `_meta` that this empties goes too.
 pub(crate) fn conform_meta(meta: &mut Option<Meta>, revision: Revision) {
     let Some(keys) = meta else { return };
     let before = keys.len();
-    keys.retain(|name, _| HISTORY.iter().all(|(known, since)| *known != name || revision.has(*since)));
+    keys.retain(|name, _| !is_unknown(name, revision));
     if keys.is_empty() && before > 0 {
         *meta = None;
     }
@@ -66,13 +71,12 @@ pub(crate) fn conform_meta(meta: &mut Option<Meta>, revision: Revision) {
 
 /// A `_meta` without the protocol's own keys that `revision` does not know; none where that empties it.
 pub(crate) fn conformed_meta(meta: &Raw, revision: Revision) -> Option<Raw> {
-    let unknown = |key: &str| HISTORY.iter().any(|(known, since)| *known == key && !revision.has(*since));
     let mut kept = Object::with_capacity(meta.as_bytes().len());
-    kept.append(meta, unknown);
+    kept.append(meta, |key| is_unknown(key, revision));
     Some(kept.finish()).filter(|kept| *kept != Raw::EMPTY || *meta == Raw::EMPTY)
 }
 
 /// Whether `raw`, a `_meta`, holds a key that `revision` does not know.
 pub(crate) fn needs_conform(raw: &Raw, revision: Revision) -> bool {
-    raw.members().any(|member| HISTORY.iter().any(|(known, since)| *known == member.key && !revision.has(*since)))
+    raw.members().any(|member| is_unknown(&member.key, revision))
 }
