@@ -1,8 +1,12 @@
 //! Both ends of a link in one process; frames are handed over as they are.
 
-use std::collections::VecDeque;
+use std::{
+    collections::VecDeque,
+    task::{Context, Poll, ready},
+};
 
 use tokio::sync::mpsc;
+use tokio_util::sync::PollSender;
 use toolbay_protocol::Frame;
 
 use crate::{
@@ -19,7 +23,9 @@ pub type End = (MemoryReader, MemoryWriter);
 /// Both ends of a link.
 pub fn pair() -> (End, End) {
     let (there, here) = (mpsc::channel(UNDER_WAY), mpsc::channel(UNDER_WAY));
-    let end = |inward, outward| (MemoryReader(inward), MemoryWriter { out: Some(outward), backlog: VecDeque::new() });
+    let end = |inward, outward| {
+        (MemoryReader(inward), MemoryWriter { out: Some(PollSender::new(outward)), backlog: VecDeque::new() })
+    };
     (end(here.1, there.0), end(there.1, here.0))
 }
 
@@ -28,8 +34,8 @@ pub fn pair() -> (End, End) {
 pub struct MemoryReader(mpsc::Receiver<Frame>);
 
 impl ReadFrames for MemoryReader {
-    async fn read(&mut self) -> Result<Option<Came>, Error> {
-        Ok(self.0.recv().await.map(|frame| Came::One(Ok(frame))))
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Came>, Error>> {
+        self.0.poll_recv(cx).map(|frame| Ok(frame.map(|frame| Came::One(Ok(frame)))))
     }
 
     fn at_hand(&mut self) -> Option<Came> {
@@ -40,7 +46,7 @@ impl ReadFrames for MemoryReader {
 /// The writing half of an end.
 #[derive(Debug)]
 pub struct MemoryWriter {
-    out: Option<mpsc::Sender<Frame>>,
+    out: Option<PollSender<Frame>>,
     backlog: VecDeque<Frame>,
 }
 
@@ -53,15 +59,16 @@ impl WriteFrames for MemoryWriter {
         self.backlog.len() * 1024
     }
 
-    async fn flush(&mut self) -> Result<(), Error> {
-        let Some(out) = &self.out else { return Err(Error::closed("the link was closed here")) };
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        let gone = |_| Error::closed("the other end closed the link");
+        let Some(out) = &mut self.out else { return Poll::Ready(Err(Error::closed("the link was closed here"))) };
         while !self.backlog.is_empty() {
-            let place = out.reserve().await.map_err(|_| Error::closed("the other end closed the link"))?;
+            ready!(out.poll_reserve(cx)).map_err(gone)?;
             if let Some(frame) = self.backlog.pop_front() {
-                place.send(frame);
+                out.send_item(frame).map_err(gone)?;
             }
         }
-        Ok(())
+        Poll::Ready(Ok(()))
     }
 
     async fn close(&mut self) {

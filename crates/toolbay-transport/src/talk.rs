@@ -5,11 +5,12 @@
 use std::{
     collections::VecDeque,
     fmt,
-    future::Future,
+    future::{Future, poll_fn},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
+    task::{Context, Poll, Waker},
     time::Duration,
 };
 
@@ -67,6 +68,8 @@ impl std::error::Error for Gone {}
 struct State {
     said: VecDeque<Said>,
     parting: Option<(Asks, Option<Raw>)>,
+    /// The transport that waits for something to be said.
+    waiting: Option<Waker>,
 }
 
 struct Shared {
@@ -74,13 +77,21 @@ struct Shared {
     wants_progress: bool,
     gone: AtomicBool,
     state: Mutex<State>,
-    said: Notify,
     room: Notify,
 }
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn say(&self, mut state: MutexGuard<'_, State>, said: Said) {
+        state.said.push_back(said);
+        let waiting = state.waiting.take();
+        drop(state);
+        if let Some(waiting) = waiting {
+            waiting.wake();
+        }
     }
 }
 
@@ -100,7 +111,6 @@ pub fn talk(manner: Manner, progress: Progress) -> (Cx, Talk) {
         wants_progress: progress == Progress::Wanted,
         gone: AtomicBool::new(false),
         state: Mutex::default(),
-        said: Notify::new(),
         room: Notify::new(),
     });
     (Cx(Arc::clone(&shared)), Talk(shared))
@@ -119,11 +129,9 @@ impl Cx {
                 return Err(Gone);
             }
             {
-                let mut state = self.0.state();
+                let state = self.0.state();
                 if state.said.len() < NOTES {
-                    state.said.push_back(Said::Note(note));
-                    drop(state);
-                    self.0.said.notify_one();
+                    self.0.say(state, Said::Note(note));
                     return Ok(());
                 }
             }
@@ -142,19 +150,16 @@ impl Cx {
             return Ok(Reply::WillReturn);
         }
         let (answer, answers) = oneshot::channel();
-        self.0.state().said.push_back(Said::Ask(asks, answer));
-        self.0.said.notify_one();
+        self.0.say(self.0.state(), Said::Ask(asks, answer));
         answers.await.map(Reply::Answers).map_err(|_| Gone)
     }
 
     /// Lets go of the connection on which a long answer is awaited, where the caller can come back for the rest (2025-11-25
     /// over HTTP); it is told to wait for `pause` first. Elsewhere nothing happens.
     pub fn hang_up(&self, pause: Duration) {
-        let mut state = self.0.state();
+        let state = self.0.state();
         if state.said.len() < NOTES {
-            state.said.push_back(Said::HangUp(pause));
-            drop(state);
-            self.0.said.notify_one();
+            self.0.say(state, Said::HangUp(pause));
         }
     }
 
@@ -200,14 +205,21 @@ pub struct Talk(Arc<Shared>);
 impl Talk {
     /// What was said next; waits for it, and never ends by itself.
     pub async fn next(&mut self) -> Said {
-        let shared = Arc::clone(&self.0);
-        loop {
-            let woken = shared.said.notified();
-            if let Some(said) = self.try_next() {
-                return said;
+        poll_fn(|cx| self.poll_next(cx)).await
+    }
+
+    /// What was said next; has `cx` woken where nothing was.
+    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Said> {
+        let mut state = self.0.state();
+        if state.said.is_empty() {
+            match &mut state.waiting {
+                Some(waiting) => waiting.clone_from(cx.waker()),
+                waiting @ None => *waiting = Some(cx.waker().clone()),
             }
-            woken.await;
+            return Poll::Pending;
         }
+        drop(state);
+        self.try_next().map_or(Poll::Pending, Poll::Ready)
     }
 
     /// What was said next, if anything was.

@@ -6,7 +6,10 @@ use std::{
     time::Instant,
 };
 
-use super::call::{Call, CallId, Pending};
+use super::{
+    call::{Call, CallId, Pending},
+    table::Table,
+};
 use crate::{
     exchange::{Answers, Ask, Note, Outcome, Step},
     fault::{ErrorObject, Fault},
@@ -41,8 +44,8 @@ pub enum ClientEvent {
 pub struct Client {
     us: Arc<Introduction>,
     minted: i64,
-    calls: BTreeMap<CallId, Pending>,
-    ids: BTreeMap<i64, CallId>,
+    calls: Table<CallId, Pending>,
+    ids: Table<i64, CallId>,
     /// Requests of the server that wait for an answer, and whom they were put to.
     questions: BTreeMap<Id, Option<CallId>>,
     out: VecDeque<Frame>,
@@ -61,13 +64,16 @@ impl Client {
         self.us = us;
     }
 
-    /// Begins a call under a key that was never used before on this link.
-    pub fn call(&mut self, key: CallId, call: Call, now: Instant) {
+    /// Begins a call under a key that was never used before on this link; says when it is overdue if nothing is heard of it.
+    pub fn call(&mut self, key: CallId, call: Call, now: Instant) -> Instant {
         let (patience, behalf) = (call.patience, call.behalf.clone());
         let id = self.mint(key);
         let exchange = call.exchange(Arc::clone(&self.us), id);
         self.out.push_back(exchange.open());
-        self.calls.insert(key, Pending::new(exchange, behalf, patience, now));
+        let pending = Pending::new(exchange, behalf, patience, now);
+        let due = pending.due();
+        self.calls.insert(key, pending);
+        due
     }
 
     fn mint(&mut self, key: CallId) -> Id {
@@ -79,7 +85,7 @@ impl Client {
     /// Answers what a call was asked.
     pub fn answer(&mut self, key: CallId, answers: Answers, now: Instant) {
         let fresh = self.minted + 1;
-        let Some(pending) = self.calls.get_mut(&key) else { return };
+        let Some(pending) = self.calls.get_mut(key) else { return };
         let frames = match pending.exchange.answer(answers, || Id::Number(fresh)) {
             Ok(frames) => frames,
             Err(error) => {
@@ -110,7 +116,7 @@ impl Client {
 
     /// Takes a call back; nothing more is heard of it.
     pub fn cancel(&mut self, key: CallId, reason: &str) {
-        let Some(pending) = self.calls.get_mut(&key) else { return };
+        let Some(pending) = self.calls.get_mut(key) else { return };
         // spec: basic/utilities/cancellation, never `initialize`; nor what only asks whether there is anything else
         let frames = match pending.exchange.method() {
             Method::Initialize | Method::Discover => vec![],
@@ -130,7 +136,7 @@ impl Client {
     }
 
     fn end(&mut self, key: CallId) {
-        if let Some(mut pending) = self.calls.remove(&key) {
+        if let Some(mut pending) = self.calls.remove(key) {
             self.forget(&pending.exchange.id().clone());
             let frames = pending.exchange.refuse("the call is over");
             self.send(frames);
@@ -139,7 +145,7 @@ impl Client {
 
     fn forget(&mut self, id: &Id) {
         if let Id::Number(id) = id {
-            self.ids.remove(id);
+            self.ids.remove(*id);
         }
     }
 
@@ -172,7 +178,7 @@ impl Client {
 
     fn owner(&self, id: &Id) -> Option<CallId> {
         match id {
-            Id::Number(id) => self.ids.get(id).copied(),
+            Id::Number(id) => self.ids.get(*id).copied(),
             Id::Text(_) => None,
         }
     }
@@ -207,7 +213,8 @@ impl Client {
         let suits = |call: &Pending| ask.suits(call.exchange.method(), call.behalf.as_deref());
         let mut fitting = self.calls.iter().filter(|(_, pending)| suits(pending));
         let free = fitting.clone().find(|(_, pending)| !pending.exchange.is_asked());
-        let oldest = free.or_else(|| fitting.next()).map(|(key, _)| *key);
+        let oldest = free.or_else(|| fitting.next()).map(|(key, _)| key);
+        drop(fitting);
         self.questions.insert(id.clone(), oldest);
         match oldest {
             Some(key) => self.step(key, Frame::Request { id, method: ask.method, params: ask.params }, now),
@@ -226,7 +233,7 @@ impl Client {
             }
             Method::Cancelled => return self.taken_back(params.as_ref(), now),
             // A line of log names no call either.
-            Method::Message => self.calls.iter().find(|(_, pending)| hears_logs(pending)).map(|(key, _)| *key),
+            Method::Message => self.calls.iter().find(|(_, pending)| hears_logs(pending)).map(|(key, _)| key),
             _ => match modern::subscription(params.as_ref()).filter(|_| self.us.revision.has(Feature::Stateless)) {
                 Some(id) => match self.subscription(&id) {
                     Some(key) => Some(key),
@@ -246,7 +253,7 @@ impl Client {
         let id = params.and_then(|params| params.get("requestId")).and_then(|id| Id::read(&id));
         let Some(id) = id else { return self.stray("a cancellation of nothing".into()) };
         if let Some(asked) = self.questions.remove(&id) {
-            if let Some(pending) = asked.and_then(|key| self.calls.get_mut(&key)) {
+            if let Some(pending) = asked.and_then(|key| self.calls.get_mut(key)) {
                 pending.exchange.withdraw(&id);
                 pending.renew(now);
             }
@@ -263,11 +270,15 @@ impl Client {
     }
 
     fn subscription(&self, id: &Id) -> Option<CallId> {
-        self.owner(id).filter(|key| *self.calls[key].exchange.method() == Method::Listen)
+        self.owner(id).filter(|key| self.is_subscription(*key))
+    }
+
+    fn is_subscription(&self, key: CallId) -> bool {
+        self.calls.get(key).is_some_and(|pending| *pending.exchange.method() == Method::Listen)
     }
 
     fn step(&mut self, key: CallId, frame: Frame, now: Instant) {
-        let Some(pending) = self.calls.get_mut(&key) else { return };
+        let Some(pending) = self.calls.get_mut(key) else { return };
         let sign_of_life = !matches!(frame, Frame::Notification { method: Method::Message, .. });
         let Some(step) = pending.exchange.receive(frame) else { return };
         if sign_of_life {
@@ -294,12 +305,12 @@ impl Client {
 
     /// When to call [`Client::expire`].
     pub fn timeout(&self) -> Option<Instant> {
-        self.calls.values().map(Pending::due).min()
+        self.calls.iter().map(|(_, pending)| pending.due()).min()
     }
 
     /// Cancels what took too long.
     pub fn expire(&mut self, now: Instant) {
-        let late: Vec<_> = self.calls.iter().filter(|(_, pending)| pending.due() <= now).map(|(key, _)| *key).collect();
+        let late: Vec<_> = self.calls.iter().filter(|(_, pending)| pending.due() <= now).map(|(key, _)| key).collect();
         for key in late {
             self.cancel(key, "it took too long");
             self.events.push_back(ClientEvent::Overdue(key));

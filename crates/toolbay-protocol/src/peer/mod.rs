@@ -8,6 +8,7 @@ mod admission;
 mod call;
 mod client;
 mod server;
+mod table;
 
 pub use admission::{admit_legacy, admit_modern, sound};
 pub use call::{Call, CallId, Patience};

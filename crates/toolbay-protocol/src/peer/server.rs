@@ -5,7 +5,10 @@ use std::{
     sync::Arc,
 };
 
-use super::admission::{admit_legacy, admit_modern, sound};
+use super::{
+    admission::{admit_legacy, admit_modern, sound},
+    table::Table,
+};
 use crate::{
     exchange::{Answers, Asks, Incoming, Level, Note, Outcome, Return, Round},
     fault::{ErrorObject, Fault},
@@ -72,7 +75,7 @@ pub struct Server {
     initialized: bool,
     begun: u64,
     minted: i64,
-    serving: BTreeMap<ServeId, Incoming>,
+    serving: Table<ServeId, Incoming>,
     ids: BTreeMap<Id, ServeId>,
     asked: BTreeMap<i64, ServeId>,
     out: VecDeque<Frame>,
@@ -221,7 +224,7 @@ impl Server {
 
     fn called(&mut self, key: ServeId, id: &Id, method: Method, params: Option<Raw>, caller: Arc<Introduction>) {
         let returning = Return::read(&caller, params.as_ref());
-        let wants_progress = self.serving[&key].wants_progress();
+        let wants_progress = self.serving.get(key).is_some_and(Incoming::wants_progress);
         let called = Called { key, id: id.clone(), method, params, caller, returning, wants_progress };
         self.events.push_back(ServerEvent::Called(called));
     }
@@ -245,7 +248,7 @@ impl Server {
             Id::Number(number) => self.asked.remove(number),
             Id::Text(_) => None,
         };
-        let Some(exchange) = key.and_then(|key| self.serving.get_mut(&key)) else {
+        let Some(exchange) = key.and_then(|key| self.serving.get_mut(key)) else {
             return self.stray(format!("an answer to {id}, which nobody asked or waits for"));
         };
         if let (Some((round, answers)), Some(key)) = (exchange.receive(id, answer), key) {
@@ -259,7 +262,7 @@ impl Server {
 
     /// Tells the caller of `key` something, where it may be told.
     pub fn note(&mut self, key: ServeId, note: Note) {
-        let frame = self.serving.get_mut(&key).and_then(|exchange| exchange.note(note));
+        let frame = self.serving.get_mut(key).and_then(|exchange| exchange.note(note));
         self.out.extend(frame);
     }
 
@@ -273,7 +276,7 @@ impl Server {
     /// Asks the caller of `key`. A modern caller is asked by ending its request: nothing more may be said to it. What a
     /// caller did not declare is not put to it, but answered with an error at once.
     pub fn ask(&mut self, key: ServeId, asks: &Asks, state: Option<&Raw>) -> Option<Round> {
-        let exchange = self.serving.get_mut(&key)?;
+        let exchange = self.serving.get_mut(key)?;
         let minted = &mut self.minted;
         let (round, frames) = exchange.ask(asks, state, || {
             *minted += 1;
@@ -306,8 +309,8 @@ impl Server {
         }
     }
 
-    fn end(&mut self, key: ServeId) -> Option<Incoming> {
-        let exchange = self.serving.remove(&key)?;
+    fn end(&mut self, key: ServeId) -> Option<Box<Incoming>> {
+        let exchange = self.serving.remove(key)?;
         self.ids.remove(exchange.id());
         for id in exchange.asked() {
             if let Id::Number(id) = id {

@@ -1,6 +1,9 @@
 //! What a duplex link must be able to do.
 
-use std::future::Future;
+use std::{
+    future::{Future, poll_fn},
+    task::{Context, Poll},
+};
 
 use toolbay_protocol::{Frame, frame::Rejected};
 
@@ -19,8 +22,13 @@ pub enum Came {
 
 /// The reading half.
 pub trait ReadFrames: Send + 'static {
-    /// The next thing that came; `None` at the end. Losing the future loses nothing.
-    fn read(&mut self) -> impl Future<Output = Result<Option<Came>, Error>> + Send;
+    /// The next thing that came; `None` at the end.
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Came>, Error>>;
+
+    /// The same, waited for. Losing the future loses nothing.
+    fn read(&mut self) -> impl Future<Output = Result<Option<Came>, Error>> + Send {
+        async { poll_fn(|cx| self.poll_read(cx)).await }
+    }
 
     /// The next thing, where it is here already.
     fn at_hand(&mut self) -> Option<Came> {
@@ -36,8 +44,13 @@ pub trait WriteFrames: Send + 'static {
     /// How many bytes (or, where frames are not written out, an estimate of them) wait.
     fn backlog(&self) -> usize;
 
-    /// Sends the backlog. Losing the future loses nothing; what was not sent stays.
-    fn flush(&mut self) -> impl Future<Output = Result<(), Error>> + Send;
+    /// Sends the backlog.
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Error>>;
+
+    /// The same, waited for. Losing the future loses nothing; what was not sent stays.
+    fn flush(&mut self) -> impl Future<Output = Result<(), Error>> + Send {
+        async { poll_fn(|cx| self.poll_flush(cx)).await }
+    }
 
     /// How the other side came to its end, where that can be known; waits for it.
     fn epitaph(&mut self) -> impl Future<Output = Option<String>> + Send {

@@ -2,9 +2,12 @@
 
 pub mod client;
 mod link;
+mod owner;
+mod port;
 pub mod server;
 mod serving;
 mod steps;
+mod works;
 
 pub use client::Client;
 pub use link::{Came, ReadFrames, WriteFrames};

@@ -1,13 +1,20 @@
 //! The server's end of a duplex link: one task that reads, serves and writes.
 
-use std::{collections::BTreeMap, pin::Pin, sync::Arc, task::Poll, time::Duration};
+use std::{
+    collections::BTreeMap,
+    future::poll_fn,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use futures_util::{
     FutureExt, Stream, StreamExt, future, poll,
     stream::{self, AbortHandle, Abortable, SelectAll},
 };
-use tokio::{sync::oneshot, time};
-use tokio_util::sync::CancellationToken;
+use tokio::{sync::oneshot, task::coop::has_budget_remaining, time};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use toolbay_protocol::{
     Feature, Method, Raw,
     exchange::{Answers, Round},
@@ -19,12 +26,13 @@ use toolbay_protocol::{
 
 use super::{
     link::{Came, ReadFrames, WriteFrames},
-    serving::{Answering, Beginning, Did, listening, serving, subscribing},
+    serving::{Answering, Beginning, Did, listening, subscribing},
+    works::Works,
 };
 use crate::{
     Error,
     service::{Caller, Headers, Principal, Request, Service},
-    talk::{Manner, Progress, Said, Talk, talk},
+    talk::{Manner, Progress, Said, talk},
     watch::Watch,
 };
 
@@ -67,6 +75,7 @@ pub async fn serve<S: Service, R: ReadFrames, W: WriteFrames>(
     options: Options,
 ) -> Result<(), Error> {
     let peer = peer::Server::new(service.profile());
+    let shutdown = Box::pin(options.shutdown.clone().cancelled_owned());
     let mut host = Host {
         service,
         peer,
@@ -74,6 +83,7 @@ pub async fn serve<S: Service, R: ReadFrames, W: WriteFrames>(
         writer,
         options,
         caller: None,
+        works: Works::default(),
         work: SelectAll::new(),
         aborts: BTreeMap::new(),
         asked: BTreeMap::new(),
@@ -81,6 +91,10 @@ pub async fn serve<S: Service, R: ReadFrames, W: WriteFrames>(
         subscriptions: BTreeMap::new(),
         ending: CancellationToken::new(),
         in_a_row: 0,
+        since_yield: 0,
+        turn: 0,
+        shutdown,
+        grace: None,
     };
     let end = host.run().await;
     host.writer.close().await;
@@ -97,6 +111,8 @@ struct Host<S: Service, R, W> {
     writer: W,
     options: Options,
     caller: Option<Arc<Caller>>,
+    works: Works,
+    /// Subscriptions that are asked for, or have a request of their own.
     work: SelectAll<Abortable<Work>>,
     aborts: BTreeMap<ServeId, AbortHandle>,
     asked: BTreeMap<(ServeId, Round), oneshot::Sender<Answers>>,
@@ -106,6 +122,13 @@ struct Host<S: Service, R, W> {
     ending: CancellationToken,
     /// How often work went on since anything else could.
     in_a_row: usize,
+    /// How often anything happened since other tasks could go on.
+    since_yield: usize,
+    /// Who is heard first next time.
+    turn: u8,
+    shutdown: Pin<Box<WaitForCancellationFutureOwned>>,
+    /// When calls in flight are no longer waited for.
+    grace: Option<Pin<Box<time::Sleep>>>,
 }
 
 /// A session is left also where whoever carries the link drops it.
@@ -128,25 +151,19 @@ enum Woken {
 
 impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
     async fn run(&mut self) -> Result<(), Error> {
-        let mut until = None;
         loop {
             self.settle().await;
-            let idle = self.aborts.is_empty() && self.writer.backlog() == 0;
-            if until.is_some() && idle {
+            if self.grace.is_some() && self.is_idle() {
                 return Ok(());
             }
-            match self.wait(until).await {
+            match poll_fn(|cx| self.poll_woken(cx)).await {
                 Woken::Came(Ok(Some(came))) => self.gulp(came),
                 Woken::Came(Ok(None)) => {
-                    until = Some(time::Instant::now() + self.options.grace);
-                    self.end_listening();
+                    self.come_to_an_end();
                     // Whoever was asked cannot answer any more.
                     self.asked.clear();
                 }
-                Woken::Shutdown => {
-                    until = Some(time::Instant::now() + self.options.grace);
-                    self.end_listening();
-                }
+                Woken::Shutdown => self.come_to_an_end(),
                 Woken::Came(Err(error)) | Woken::Flushed(Err(error)) => return Err(error),
                 Woken::Did(key, did) => self.did(key, did),
                 Woken::Changed(change) => self.peer.tell(legacy::note(&change)),
@@ -156,31 +173,77 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
         }
     }
 
-    async fn wait(&mut self, until: Option<time::Instant>) -> Woken {
-        let (backlog, open) = (self.writer.backlog(), until.is_none());
+    fn is_idle(&self) -> bool {
+        self.works.is_empty() && self.aborts.is_empty() && self.writer.backlog() == 0
+    }
+
+    fn come_to_an_end(&mut self) {
+        self.grace = Some(Box::pin(time::sleep(self.options.grace)));
+        self.end_listening();
+    }
+
+    fn poll_woken(&mut self, cx: &mut Context<'_>) -> Poll<Woken> {
+        self.since_yield += 1;
+        if self.since_yield > GULP || !has_budget_remaining() {
+            // Other tasks want to go on too.
+            self.since_yield = 0;
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let woken = self.poll_sources(cx);
+        if woken.is_pending() {
+            self.since_yield = 0;
+        }
+        woken
+    }
+
+    fn poll_sources(&mut self, cx: &mut Context<'_>) -> Poll<Woken> {
+        let open = self.grace.is_none();
         // What is done at once is sent together; but who never falls silent is not heard alone, nor without end.
         self.in_a_row += 1;
         if self.in_a_row < GULP
-            && backlog < BACKLOG
-            && let Some(Some((key, did))) = self.work.next().now_or_never()
+            && self.writer.backlog() < BACKLOG
+            && let Poll::Ready(did) = self.poll_did(cx)
         {
-            return Woken::Did(key, did);
+            return Poll::Ready(did);
         }
         self.in_a_row = 0;
-        if backlog > 0
-            && let Some(flushed) = self.writer.flush().now_or_never()
+        if self.writer.backlog() > 0
+            && let Poll::Ready(flushed) = self.writer.poll_flush(cx)
+            && (flushed.is_err() || !open)
         {
-            return Woken::Flushed(flushed);
+            return Poll::Ready(Woken::Flushed(flushed));
         }
-        let shutdown = self.options.shutdown.clone();
-        // In no order, so that nobody who is always ready keeps another from being heard.
-        tokio::select! {
-            flushed = self.writer.flush(), if backlog > 0 => Woken::Flushed(flushed),
-            Some((key, did)) = self.work.next(), if backlog < BACKLOG => Woken::Did(key, did),
-            came = self.reader.read(), if open && backlog < BACKLOG => Woken::Came(came),
-            Some(change) = self.watches.next(), if backlog < BACKLOG && self.peer.is_initialized() => Woken::Changed(change),
-            () = shutdown.cancelled(), if open => Woken::Shutdown,
-            () = grace(until) => Woken::GraceOver,
+        let room = self.writer.backlog() < BACKLOG;
+        // In turns, so that nobody who is always ready keeps another from being heard.
+        self.turn = (self.turn + 1) % 3;
+        for who in 0..3 {
+            let woken = match (self.turn + who) % 3 {
+                0 if room && open => self.reader.poll_read(cx).map(Woken::Came),
+                1 if room => self.poll_did(cx),
+                2 if room && self.peer.is_initialized() => match self.watches.poll_next_unpin(cx) {
+                    Poll::Ready(Some(change)) => Poll::Ready(Woken::Changed(change)),
+                    Poll::Ready(None) | Poll::Pending => Poll::Pending,
+                },
+                _ => Poll::Pending,
+            };
+            if woken.is_ready() {
+                return woken;
+            }
+        }
+        match &mut self.grace {
+            None => self.shutdown.as_mut().poll(cx).map(|()| Woken::Shutdown),
+            Some(grace) => grace.as_mut().poll(cx).map(|()| Woken::GraceOver),
+        }
+    }
+
+    fn poll_did(&mut self, cx: &mut Context<'_>) -> Poll<Woken> {
+        if let Poll::Ready((key, did)) = self.works.poll_next(cx) {
+            return Poll::Ready(Woken::Did(key, did));
+        }
+        match self.work.poll_next_unpin(cx) {
+            Poll::Ready(Some((key, did))) => Poll::Ready(Woken::Did(key, did)),
+            Poll::Ready(None) | Poll::Pending => Poll::Pending,
         }
     }
 
@@ -212,8 +275,9 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
                 ServerEvent::Opened(introduction) => self.opened(introduction).await,
                 ServerEvent::Called(called) => self.called(called),
                 ServerEvent::Cancelled(key) => {
-                    if let Some(abort) = self.aborts.remove(&key) {
-                        abort.abort();
+                    match self.aborts.remove(&key) {
+                        Some(abort) => abort.abort(),
+                        None => self.works.abort(key),
                     }
                     self.asked.retain(|(asking, _), _| *asking != key);
                 }
@@ -300,24 +364,9 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
                 let request = Request { method, params, caller, returning, headers };
                 let service = Arc::clone(&self.service);
                 let work: Answering = Box::pin(async move { service.call(request, cx).await });
-                self.serve(key, work, talk);
+                self.works.push(key, work, talk);
             }
         }
-    }
-
-    /// Works on a request: most of them are done at once, the others are looked after.
-    fn serve(&mut self, key: ServeId, mut work: Answering, mut talk: Talk) {
-        let Some(outcome) = (&mut work).now_or_never() else {
-            return self.work_on(key, Box::pin(serving(key, work, talk)));
-        };
-        while let Some(said) = talk.try_next() {
-            self.did(key, Did::Said(said));
-        }
-        let did = match talk.parting() {
-            Some((asks, state)) => Did::Parted(asks, state),
-            None => Did::Done(outcome),
-        };
-        self.did(key, did);
     }
 
     fn caller_of(&self, introduction: Arc<Introduction>) -> Arc<Caller> {
@@ -404,11 +453,4 @@ fn changes(watch: Watch) -> Changes {
         let change = watch.next().await?;
         Some((change, watch))
     }))
-}
-
-async fn grace(until: Option<time::Instant>) {
-    match until {
-        Some(until) => time::sleep_until(until).await,
-        None => std::future::pending().await,
-    }
 }

@@ -1,4 +1,4 @@
-//! One request while it is served: what the service says, then its outcome, as a stream.
+//! Subscriptions while they are served, as streams; and what a service can do with any request.
 
 use std::{future::Future, pin::Pin};
 
@@ -11,10 +11,7 @@ use toolbay_protocol::{
     watch::modern,
 };
 
-use crate::{
-    talk::{Said, Talk},
-    watch::Watch,
-};
+use crate::{talk::Said, watch::Watch};
 
 /// What a request's service did.
 #[derive(Debug)]
@@ -31,39 +28,6 @@ pub(crate) enum Did {
 
 /// A service at work on one request.
 pub(crate) type Answering = Pin<Box<dyn Future<Output = Outcome> + Send>>;
-
-enum State {
-    Working(Answering, Talk),
-    Finished(Outcome, Talk),
-    Over,
-}
-
-/// The service's work on `key`, and all it says.
-pub(crate) fn serving(key: ServeId, work: Answering, talk: Talk) -> impl Stream<Item = (ServeId, Did)> + Send {
-    stream::unfold(State::Working(work, talk), move |state| async move {
-        let (outcome, mut talk) = match state {
-            State::Over => return None,
-            State::Finished(outcome, talk) => (outcome, talk),
-            State::Working(mut work, mut talk) => {
-                // The work first: most of it is done at once and says nothing.
-                let outcome = tokio::select! {
-                    biased;
-                    outcome = &mut work => outcome,
-                    said = talk.next() => return Some(((key, Did::Said(said)), State::Working(work, talk))),
-                };
-                (outcome, talk)
-            }
-        };
-        if let Some(said) = talk.try_next() {
-            return Some(((key, Did::Said(said)), State::Finished(outcome, talk)));
-        }
-        let did = match talk.parting() {
-            Some((asks, state)) => Did::Parted(asks, state),
-            None => Did::Done(outcome),
-        };
-        Some(((key, did), State::Over))
-    })
-}
 
 /// A watch that is about to begin.
 pub(crate) type Beginning = Pin<Box<dyn Future<Output = Result<Watch, ErrorObject>> + Send>>;

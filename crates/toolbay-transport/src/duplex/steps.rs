@@ -3,10 +3,11 @@
 use std::{
     collections::VecDeque,
     fmt,
+    future::poll_fn,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
 };
 
-use tokio::sync::Notify;
 use toolbay_protocol::exchange::Step;
 
 use crate::Error;
@@ -16,20 +17,46 @@ const NOTES: usize = 256;
 
 #[derive(Default)]
 struct State {
-    steps: VecDeque<Step>,
+    /// Most calls have one step, their outcome.
+    first: Option<Step>,
+    more: VecDeque<Step>,
     failure: Option<Error>,
     deserted: bool,
+    waiting: Option<Waker>,
 }
 
 #[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
-    woken: Notify,
-}
+struct Shared(Mutex<State>);
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        let mut state = self.state();
+        change(&mut state);
+        let waiting = state.waiting.take();
+        drop(state);
+        if let Some(waiting) = waiting {
+            waiting.wake();
+        }
+    }
+}
+
+impl State {
+    fn push(&mut self, step: Step) {
+        if self.first.is_none() && self.more.is_empty() {
+            self.first = Some(step);
+            return;
+        }
+        if matches!(step, Step::Note(_)) && self.more.len() >= NOTES {
+            let oldest = self.more.iter().position(|step| matches!(step, Step::Note(_)));
+            if let Some(oldest) = oldest {
+                self.more.remove(oldest);
+            }
+        }
+        self.more.push_back(step);
     }
 }
 
@@ -45,16 +72,7 @@ pub struct StepsIn(Arc<Shared>);
 impl StepsIn {
     /// Adds a step.
     pub fn push(&self, step: Step) {
-        let mut state = self.0.state();
-        if matches!(step, Step::Note(_)) && state.steps.len() >= NOTES {
-            let oldest = state.steps.iter().position(|step| matches!(step, Step::Note(_)));
-            if let Some(oldest) = oldest {
-                state.steps.remove(oldest);
-            }
-        }
-        state.steps.push_back(step);
-        drop(state);
-        self.0.woken.notify_one();
+        self.0.change(|state| state.push(step));
     }
 
     /// Ends it without an outcome.
@@ -65,8 +83,7 @@ impl StepsIn {
 
 impl Drop for StepsIn {
     fn drop(&mut self) {
-        self.0.state().deserted = true;
-        self.0.woken.notify_one();
+        self.0.change(|state| state.deserted = true);
     }
 }
 
@@ -82,22 +99,26 @@ pub struct Steps(Arc<Shared>);
 impl Steps {
     /// The next step, or why there is none.
     pub async fn next(&mut self) -> Result<Step, Error> {
-        loop {
-            let woken = self.0.woken.notified();
-            {
-                let mut state = self.0.state();
-                if let Some(step) = state.steps.pop_front() {
-                    return Ok(step);
-                }
-                if let Some(error) = &state.failure {
-                    return Err(error.clone());
-                }
-                if state.deserted {
-                    return Err(Error::closed("the link was closed"));
-                }
-            }
-            woken.await;
+        poll_fn(|cx| self.poll_next(cx)).await
+    }
+
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Step, Error>> {
+        let mut state = self.0.state();
+        let next = state.first.take();
+        if let Some(step) = next.or_else(|| state.more.pop_front()) {
+            return Poll::Ready(Ok(step));
         }
+        if let Some(error) = &state.failure {
+            return Poll::Ready(Err(error.clone()));
+        }
+        if state.deserted {
+            return Poll::Ready(Err(Error::closed("the link was closed")));
+        }
+        match &mut state.waiting {
+            Some(waiting) => waiting.clone_from(cx.waker()),
+            waiting @ None => *waiting = Some(cx.waker().clone()),
+        }
+        Poll::Pending
     }
 }
 

@@ -1,5 +1,7 @@
 //! Frames on lines: the duplex link over a child's pipes, or over our own.
 
+use std::task::{Context, Poll, Waker, ready};
+
 use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::process::ChildStdin;
@@ -64,9 +66,9 @@ impl<R: AsyncRead + Unpin> FrameLines<R> {
 }
 
 impl<R: AsyncRead + Unpin + Send + 'static> ReadFrames for FrameLines<R> {
-    async fn read(&mut self) -> Result<Option<Came>, Error> {
-        let line = self.lines.next().await;
-        self.frame(line)
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Came>, Error>> {
+        let line = ready!(self.lines.poll_next(cx));
+        Poll::Ready(self.frame(line))
     }
 
     fn at_hand(&mut self) -> Option<Came> {
@@ -94,8 +96,9 @@ impl<W: AsyncWrite + Unpin> LineFrames<W> {
         self.lines.push(&self.scratch);
     }
 
-    async fn send(&mut self) -> Result<(), Error> {
-        self.lines.flush().await.map_err(|error| Error::closed("the link broke while writing").caused_by(error))
+    fn send(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        let flushed = ready!(self.lines.poll_flush(cx));
+        Poll::Ready(flushed.map_err(|error| Error::closed("the link broke while writing").caused_by(error)))
     }
 }
 
@@ -108,14 +111,13 @@ impl<W: AsyncWrite + Unpin + Send + 'static> WriteFrames for LineFrames<W> {
         self.lines.pending()
     }
 
-    async fn flush(&mut self) -> Result<(), Error> {
-        self.send().await
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        self.send(cx)
     }
 
     async fn close(&mut self) {
         // What could not be written before is not waited for: nobody reads it.
-        use futures_util::FutureExt as _;
-        let _ = self.send().now_or_never();
+        let _ = self.send(&mut Context::from_waker(Waker::noop()));
     }
 }
 
@@ -144,10 +146,10 @@ impl WriteFrames for ChildFrames {
         self.stdin.as_ref().map_or(0, |stdin| stdin.lines.pending())
     }
 
-    async fn flush(&mut self) -> Result<(), Error> {
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Error>> {
         match &mut self.stdin {
-            Some(stdin) => stdin.send().await,
-            None => Err(Error::new(Kind::Closed, "the server was ended here")),
+            Some(stdin) => stdin.send(cx),
+            None => Poll::Ready(Err(Error::new(Kind::Closed, "the server was ended here"))),
         }
     }
 

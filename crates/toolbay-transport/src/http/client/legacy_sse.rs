@@ -2,7 +2,13 @@
 //! say. Together they are a duplex link.
 // spec: 2024-11-05 basic/transports, "HTTP with SSE"
 
-use std::{collections::VecDeque, mem, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    mem,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, FutureExt};
@@ -35,7 +41,7 @@ pub(super) async fn open(line: Line, approach: Approach) -> Result<Connection, E
         .await
         .unwrap_or_else(|_| Err(Error::overdue("opening the event stream", approach.deadline)))?;
     let (failed, failures) = mpsc::channel(FAILURES);
-    let reader = Reader { messages, failures };
+    let reader = Reader { reading: reading(messages), failures };
     let writer = Writer { line: line.at(post), backlog: VecDeque::new(), waiting: 0, current: None, failed };
     let us = Arc::new(approach.us.clone());
     let link = duplex::Client::start(us, reader, writer, Arc::clone(&approach.listener));
@@ -89,22 +95,30 @@ fn endpoint(stream: &http::Uri, place: &Bytes) -> Result<http::Uri, Error> {
 
 /// What the server says.
 struct Reader {
-    messages: Messages,
+    reading: BoxFuture<'static, (Messages, Result<Option<Got>, Error>)>,
     failures: mpsc::Receiver<Frame>,
 }
 
+fn reading(mut messages: Messages) -> BoxFuture<'static, (Messages, Result<Option<Got>, Error>)> {
+    async move {
+        let got = messages.next().await;
+        (messages, got)
+    }
+    .boxed()
+}
+
 impl ReadFrames for Reader {
-    async fn read(&mut self) -> Result<Option<Came>, Error> {
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Came>, Error>> {
+        if let Poll::Ready(Some(failed)) = self.failures.poll_recv(cx) {
+            return Poll::Ready(Ok(Some(Came::One(Ok(failed)))));
+        }
         loop {
-            let got = tokio::select! {
-                biased;
-                Some(failed) = self.failures.recv() => return Ok(Some(Came::One(Ok(failed)))),
-                got = self.messages.next() => got?,
-            };
-            match got {
-                Some(Got::Message(message)) => return Ok(Some(Came::One(message))),
+            let (messages, got) = ready!(self.reading.as_mut().poll(cx));
+            self.reading = reading(messages);
+            match got? {
+                Some(Got::Message(message)) => return Poll::Ready(Ok(Some(Came::One(message)))),
                 Some(Got::Mark(_) | Got::Other(..)) => {}
-                None => return Ok(None),
+                None => return Poll::Ready(Ok(None)),
             }
         }
     }
@@ -168,15 +182,15 @@ impl WriteFrames for Writer {
         self.waiting + self.current.as_ref().map_or(0, |delivery| delivery.bytes)
     }
 
-    async fn flush(&mut self) -> Result<(), Error> {
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Error>> {
         loop {
             let Some(current) = &mut self.current else {
-                let Some(frame) = self.backlog.pop_front() else { return Ok(()) };
+                let Some(frame) = self.backlog.pop_front() else { return Poll::Ready(Ok(())) };
                 self.waiting -= weight(&frame);
                 self.current = Some(self.begin(&frame));
                 continue;
             };
-            let done = current.work.as_mut().await;
+            let done = ready!(current.work.as_mut().poll(cx));
             let request = mem::take(&mut self.current).and_then(|delivery| delivery.request);
             if let Err(error) = done {
                 self.fail(request, error)?;

@@ -6,7 +6,7 @@ use std::{
     collections::HashMap,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::Poll,
+    task::{Context, Poll},
 };
 
 use bytes::{Bytes, BytesMut};
@@ -192,8 +192,8 @@ fn events(first: Option<Bytes>, link: Link) -> impl Stream<Item = Bytes> + Send 
 struct Reader(mpsc::Receiver<Came>);
 
 impl ReadFrames for Reader {
-    async fn read(&mut self) -> Result<Option<Came>, Error> {
-        Ok(self.0.recv().await)
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Came>, Error>> {
+        self.0.poll_recv(cx).map(Ok)
     }
 }
 
@@ -211,20 +211,17 @@ impl WriteFrames for Writer {
         self.backlog.len()
     }
 
-    async fn flush(&mut self) -> Result<(), Error> {
+    fn poll_flush(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Error>> {
         // Whoever polls the link empties the place each time, so nobody need be woken.
-        poll_fn(|_| {
-            let mut out = locked(&self.out);
-            if self.backlog.is_empty() {
-                return Poll::Ready(Ok(()));
-            }
-            if !out.is_empty() {
-                return Poll::Pending;
-            }
-            *out = self.backlog.split();
-            Poll::Ready(Ok(()))
-        })
-        .await
+        let mut out = locked(&self.out);
+        if self.backlog.is_empty() {
+            return Poll::Ready(Ok(()));
+        }
+        if !out.is_empty() {
+            return Poll::Pending;
+        }
+        *out = self.backlog.split();
+        Poll::Ready(Ok(()))
     }
 
     async fn close(&mut self) {}

@@ -1,7 +1,12 @@
 //! Reading lines. Time is linear in what is read; memory is bounded by the limit plus one read.
 
-use std::fmt;
-use std::io;
+use std::{
+    fmt,
+    future::{Future as _, poll_fn},
+    io,
+    pin::pin,
+    task::{Context, Poll, ready},
+};
 
 use bytes::{Buf, Bytes, BytesMut};
 use memchr::memchr;
@@ -81,18 +86,24 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     ///
     /// Nothing is lost when the future is dropped. The line is a slice of the read buffer and keeps that buffer alive.
     pub async fn next(&mut self) -> Result<Option<Bytes>, LineError> {
+        poll_fn(|cx| self.poll_next(cx)).await
+    }
+
+    /// The same, for whoever polls.
+    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, LineError>> {
         loop {
             if let Some(line) = self.buffered()? {
-                return Ok(Some(line));
+                return Poll::Ready(Ok(Some(line)));
             }
             if self.state == State::Ended {
-                return Ok(None);
+                return Poll::Ready(Ok(None));
             }
             if self.buffer.capacity() - self.buffer.len() < LEAST_ROOM {
                 self.buffer.reserve(READ);
             }
-            if self.inner.read_buf(&mut self.buffer).await.map_err(LineError::Io)? == 0 {
-                return self.end();
+            let read = pin!(self.inner.read_buf(&mut self.buffer));
+            if ready!(read.poll(cx)).map_err(LineError::Io)? == 0 {
+                return Poll::Ready(self.end());
             }
         }
     }

@@ -1,6 +1,11 @@
 //! Writing lines, many with one system call. Not a queue: whoever pushes bounds what is pending.
 
-use std::io;
+use std::{
+    future::{Future as _, poll_fn},
+    io,
+    pin::{Pin, pin},
+    task::{Context, Poll, ready},
+};
 
 use bytes::{BufMut, BytesMut};
 use memchr::memchr2_iter;
@@ -41,18 +46,24 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
 
     /// Writes what is pending. If the future is dropped, the next call goes on where it stopped.
     pub async fn flush(&mut self) -> io::Result<()> {
+        poll_fn(|cx| self.poll_flush(cx)).await
+    }
+
+    /// The same, for whoever polls.
+    pub fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.pending.is_empty() {
             self.taken = true;
-            if self.inner.write_buf(&mut self.pending).await? == 0 {
-                return Err(io::ErrorKind::WriteZero.into());
+            let write = pin!(self.inner.write_buf(&mut self.pending));
+            if ready!(write.poll(cx))? == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
         }
         if self.pending.capacity() > KEPT {
             self.pending = BytesMut::new();
         }
-        self.inner.flush().await?;
+        ready!(Pin::new(&mut self.inner).poll_flush(cx))?;
         self.taken = false;
-        Ok(())
+        Poll::Ready(Ok(()))
     }
 
     /// Pushes a batch and writes it.

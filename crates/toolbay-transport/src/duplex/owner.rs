@@ -1,0 +1,233 @@
+//! The task that owns a client's link: it reads, sends what waits, and keeps the time.
+
+use std::{
+    future::{Future, poll_fn},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::{Duration, Instant},
+};
+
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use tokio::{sync::oneshot, task::coop::has_budget_remaining, time};
+use toolbay_protocol::{
+    Id,
+    exchange::Outcome,
+    fault::{Fault, Malformed},
+    frame::Rejected,
+    peer::ClientEvent,
+    watch::legacy,
+};
+
+use super::{
+    link::{Came, ReadFrames, WriteFrames},
+    port::{BACKLOG, Shared},
+};
+use crate::{Error, Kind, Listener};
+
+/// How long a server that closed its link may take to say how it ended.
+const EPITAPH: Duration = Duration::from_millis(500);
+/// How long what was told before a link is closed here may take to be sent.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How many frames are taken at once before anything is sent.
+const GULP: usize = 64;
+
+type Replies = FuturesUnordered<Pin<Box<dyn Future<Output = (Id, Outcome)> + Send>>>;
+
+/// Owns a link.
+pub(super) struct Owner<R, W> {
+    shared: Arc<Shared<W>>,
+    reader: R,
+    listener: Arc<dyn Listener>,
+    /// What the listener is asked at the moment.
+    replies: Replies,
+    alarm: Option<Alarm>,
+    /// Whether the reader is heard first next time.
+    reader_first: bool,
+}
+
+/// Goes off when a call may be overdue.
+struct Alarm {
+    at: Instant,
+    sleep: Pin<Box<time::Sleep>>,
+}
+
+enum Woken {
+    Came(Result<Option<Came>, Error>),
+    Flushed(Error),
+    Reply(Id, Outcome),
+    Closing(oneshot::Sender<()>),
+    Late,
+}
+
+impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
+    pub(super) fn new(shared: Arc<Shared<W>>, reader: R, listener: Arc<dyn Listener>) -> Self {
+        Self { shared, reader, listener, replies: Replies::new(), alarm: None, reader_first: true }
+    }
+
+    /// Serves the link to its end; says why it came.
+    pub(super) async fn run(mut self) -> Error {
+        let (mut error, waiter) = self.serve().await;
+        let writer = self.shared.link().writer.take();
+        let Some(mut writer) = writer else { return error };
+        if waiter.is_none()
+            && let Ok(Some(epitaph)) = time::timeout(EPITAPH, writer.epitaph()).await
+        {
+            error = Error::closed(format!("the server {epitaph}"));
+        }
+        let (_, calls) = self.shared.link().end();
+        for call in calls.into_values() {
+            call.fail(error.clone());
+        }
+        self.listener.lost(&error);
+        writer.close().await;
+        if let Some(waiter) = waiter {
+            // Whoever closed the link may have stopped waiting.
+            let _ = waiter.send(());
+        }
+        error
+    }
+
+    async fn serve(&mut self) -> (Error, Option<oneshot::Sender<()>>) {
+        loop {
+            self.settle();
+            match poll_fn(|cx| self.poll_woken(cx)).await {
+                Woken::Came(Ok(Some(came))) => {
+                    if let Err(error) = self.gulp(came) {
+                        self.settle();
+                        return (error, None);
+                    }
+                }
+                Woken::Came(Ok(None)) => return (Error::closed("the server closed the link"), None),
+                Woken::Came(Err(error)) | Woken::Flushed(error) => return (error, None),
+                Woken::Closing(waiter) => {
+                    // The link is being given up: what cannot be sent now is not.
+                    let _ = time::timeout(LAST_WORDS, poll_fn(|cx| self.poll_flushed(cx))).await;
+                    return (Error::closed("the link was closed here"), Some(waiter));
+                }
+                Woken::Reply(id, outcome) => self.shared.link().peer.reply(id, outcome),
+                Woken::Late => self.shared.link().expire(time::Instant::now().into_std()),
+            }
+        }
+    }
+
+    fn poll_woken(&mut self, cx: &mut Context<'_>) -> Poll<Woken> {
+        if !has_budget_remaining() {
+            // Other tasks want to go on too; and a reader without a budget has nothing to tell.
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        self.shared.owner.register(cx.waker());
+        let (room, due) = match self.send(cx) {
+            Ok(sent) => sent,
+            Err(woken) => return Poll::Ready(woken),
+        };
+        self.reader_first = !self.reader_first;
+        for reader in [self.reader_first, !self.reader_first] {
+            // In turns, so that a server that never falls silent keeps nobody else from being heard.
+            let woken = match reader {
+                true if room => self.reader.poll_read(cx).map(Woken::Came),
+                true => Poll::Pending,
+                false => self.poll_others(cx, due),
+            };
+            if woken.is_ready() {
+                return woken;
+            }
+        }
+        Poll::Pending
+    }
+
+    /// Sends what waits, as far as it can be sent now; says whether there is room for more, and when a call is due.
+    fn send(&mut self, cx: &mut Context<'_>) -> Result<(bool, Option<Instant>), Woken> {
+        let mut link = self.shared.link();
+        while link.backlog() > 0 {
+            let flushed = match &mut link.writer {
+                Some(writer) => writer.poll_flush(cx),
+                None => break,
+            };
+            match flushed {
+                // What found no room before follows now.
+                Poll::Ready(Ok(())) => link.settle(),
+                Poll::Ready(Err(error)) => return Err(Woken::Flushed(error)),
+                Poll::Pending => break,
+            }
+        }
+        match link.closing.take() {
+            Some(waiter) => Err(Woken::Closing(waiter)),
+            None => Ok((link.backlog() < BACKLOG, link.due)),
+        }
+    }
+
+    fn poll_flushed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.shared.owner.register(cx.waker());
+        let sent = self.send(cx);
+        let waiting = self.shared.link().backlog() > 0;
+        if sent.is_ok() && waiting { Poll::Pending } else { Poll::Ready(()) }
+    }
+
+    fn poll_others(&mut self, cx: &mut Context<'_>, due: Option<Instant>) -> Poll<Woken> {
+        if let Poll::Ready(Some((id, outcome))) = self.replies.poll_next_unpin(cx) {
+            return Poll::Ready(Woken::Reply(id, outcome));
+        }
+        let Some(due) = due else { return Poll::Pending };
+        // One that is set already goes off no later; when it does, what is due by then is known.
+        let alarm = match &mut self.alarm {
+            Some(alarm) if alarm.at <= due => alarm,
+            alarm => alarm.insert(Alarm { at: due, sleep: Box::pin(time::sleep_until(due.into())) }),
+        };
+        alarm.sleep.as_mut().poll(cx).map(|()| {
+            self.alarm = None;
+            Woken::Late
+        })
+    }
+
+    /// Takes what came, and at once what came with it, so that what it causes is sent at once.
+    fn gulp(&mut self, came: Came) -> Result<(), Error> {
+        self.take(came)?;
+        for _ in 1..GULP {
+            let Some(came) = self.reader.at_hand() else { break };
+            self.take(came)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, came: Came) -> Result<(), Error> {
+        let now = time::Instant::now().into_std();
+        match came {
+            // Nobody can tell whose answer it was, so nobody may be left waiting for it.
+            Came::One(Err(Rejected { id: None, fault: Fault::Malformed(Malformed::TooLarge(limit)) })) => {
+                let what = format!("the server sent a message of more than {limit} bytes (limit `message_bytes`)");
+                return Err(Error::new(Kind::Limit, what));
+            }
+            Came::One(frame) => self.shared.link().receive(frame, now),
+            Came::Batch(frames) => {
+                let mut link = self.shared.link();
+                frames.into_iter().for_each(|frame| link.receive(frame, now));
+            }
+            Came::Junk(what) => self.listener.stray(&format!("server writes what is no message: {what}")),
+        }
+        Ok(())
+    }
+
+    /// Hands out what happened. The listener hears it without the lock: it may call over this very link.
+    fn settle(&mut self) {
+        self.shared.link().settle();
+        loop {
+            let told = self.shared.link().told();
+            match told {
+                Some(ClientEvent::Note(note)) => match legacy::change(&note.method, note.params.as_ref()) {
+                    Some(change) => self.listener.changed(change),
+                    None => self.listener.noted(note),
+                },
+                Some(ClientEvent::Asked(id, ask)) => {
+                    let answer = self.listener.asked(ask);
+                    self.replies.push(Box::pin(async move { (id, answer.await) }));
+                }
+                Some(ClientEvent::Stray(what)) => self.listener.stray(&what),
+                // Those of calls were handed out.
+                Some(ClientEvent::Step(..) | ClientEvent::Overdue(_)) => {}
+                None => return,
+            }
+        }
+    }
+}

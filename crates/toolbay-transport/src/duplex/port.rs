@@ -1,0 +1,199 @@
+//! A client's link as those see it who call over it: what they say goes into the backlog at once, under a lock that nobody
+//! holds for longer than that takes, and the task that owns the link sends it.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use futures_util::task::AtomicWaker;
+use tokio::{sync::oneshot, time};
+use toolbay_protocol::{
+    Frame,
+    exchange::{Answers, Note, Step},
+    frame::Rejected,
+    greeting::Introduction,
+    peer::{self, Call, CallId, ClientEvent},
+};
+
+use super::{link::WriteFrames, steps::StepsIn};
+use crate::{Error, Kind};
+
+/// How many bytes may wait to be sent before nothing more is taken in.
+pub(super) const BACKLOG: usize = 8 << 20;
+
+/// What can be said over a link, whatever it is made of.
+pub(super) trait Port: Send + Sync {
+    /// Begins a call; `None` where the link has ended.
+    fn call(&self, call: Call, steps: StepsIn) -> Option<CallId>;
+    /// Says something else; `None` where the link has ended.
+    fn say(&self, saying: Saying) -> Option<()>;
+    /// Ends the link at once.
+    fn cut(&self);
+}
+
+/// What can be said beside calls.
+pub(super) enum Saying {
+    Introduce(std::sync::Arc<Introduction>),
+    Answer(CallId, Answers),
+    Cancel(CallId),
+    Tell(Note),
+    Close(oneshot::Sender<()>),
+}
+
+/// A link, shared by those who call and the task that owns it.
+pub(super) struct Shared<W> {
+    link: Mutex<Link<W>>,
+    pub(super) owner: AtomicWaker,
+}
+
+/// What the lock guards.
+pub(super) struct Link<W> {
+    pub(super) peer: peer::Client,
+    /// Gone when the link comes to its end.
+    pub(super) writer: Option<W>,
+    /// Whose steps go where; keys only grow.
+    calls: BTreeMap<CallId, StepsIn>,
+    minted: u64,
+    /// What happened that belongs to no call.
+    told: VecDeque<ClientEvent>,
+    pub(super) closing: Option<oneshot::Sender<()>>,
+    /// When the first call may be overdue; never later than that.
+    pub(super) due: Option<Instant>,
+    over: bool,
+}
+
+impl<W: WriteFrames> Shared<W> {
+    pub(super) fn new(peer: peer::Client, writer: W) -> Self {
+        let link = Link {
+            peer,
+            writer: Some(writer),
+            calls: BTreeMap::new(),
+            minted: 0,
+            told: VecDeque::new(),
+            closing: None,
+            due: None,
+            over: false,
+        };
+        Self { link: Mutex::new(link), owner: AtomicWaker::new() }
+    }
+
+    pub(super) fn link(&self) -> MutexGuard<'_, Link<W>> {
+        self.link.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes something, unless the link has ended, and has the owner send what is due.
+    fn change<T>(&self, change: impl FnOnce(&mut Link<W>) -> T) -> Option<T> {
+        let changed = {
+            let mut link = self.link();
+            if link.over {
+                return None;
+            }
+            let changed = change(&mut link);
+            link.settle();
+            changed
+        };
+        self.owner.wake();
+        Some(changed)
+    }
+}
+
+impl<W: WriteFrames> Port for Shared<W> {
+    fn call(&self, call: Call, steps: StepsIn) -> Option<CallId> {
+        let now = time::Instant::now().into_std();
+        self.change(|link| {
+            link.minted += 1;
+            let key = CallId(link.minted);
+            link.calls.insert(key, steps);
+            let due = link.peer.call(key, call, now);
+            link.due = Some(link.due.map_or(due, |first| first.min(due)));
+            key
+        })
+    }
+
+    fn say(&self, saying: Saying) -> Option<()> {
+        self.change(|link| match saying {
+            Saying::Introduce(us) => link.peer.introduce(us),
+            Saying::Answer(key, answers) => {
+                link.peer.answer(key, answers, time::Instant::now().into_std());
+                // Another call than the one whose clock stood still may be due first now.
+                link.due = link.peer.timeout();
+            }
+            Saying::Cancel(key) => {
+                link.calls.remove(&key);
+                link.peer.cancel(key, "the caller took it back");
+            }
+            Saying::Tell(note) => link.peer.tell(note),
+            Saying::Close(waiter) => link.closing = Some(waiter),
+        })
+    }
+
+    fn cut(&self) {
+        // Dropped without the lock: whoever waits is woken by it.
+        let ended = self.link().end();
+        drop(ended);
+        self.owner.wake();
+    }
+}
+
+impl<W: WriteFrames> Link<W> {
+    /// Takes what came.
+    pub(super) fn receive(&mut self, frame: Result<Frame, Rejected>, now: Instant) {
+        self.peer.receive(frame, now);
+    }
+
+    /// Ends calls that took too long.
+    pub(super) fn expire(&mut self, now: Instant) {
+        self.peer.expire(now);
+        self.due = self.peer.timeout();
+    }
+
+    /// Hands out what happened in calls, and puts what is due into the backlog.
+    pub(super) fn settle(&mut self) {
+        while let Some(event) = self.peer.event() {
+            match event {
+                ClientEvent::Step(key, step @ Step::Done(_)) => {
+                    if let Some(call) = self.calls.remove(&key) {
+                        call.push(step);
+                    }
+                }
+                ClientEvent::Step(key, step) => {
+                    if let Some(call) = self.calls.get(&key) {
+                        call.push(step);
+                    }
+                }
+                ClientEvent::Overdue(key) => {
+                    if let Some(call) = self.calls.remove(&key) {
+                        call.fail(Error::new(Kind::Overdue, "the server did not answer in time"));
+                    }
+                }
+                told @ (ClientEvent::Note(_) | ClientEvent::Asked(..) | ClientEvent::Stray(_)) => {
+                    self.told.push_back(told);
+                }
+            }
+        }
+        let Some(writer) = &mut self.writer else { return };
+        while writer.backlog() < BACKLOG
+            && let Some(frame) = self.peer.transmit()
+        {
+            writer.push(frame);
+        }
+    }
+
+    /// What happened that belongs to no call, next.
+    pub(super) fn told(&mut self) -> Option<ClientEvent> {
+        self.told.pop_front()
+    }
+
+    /// How many bytes wait.
+    pub(super) fn backlog(&self) -> usize {
+        self.writer.as_ref().map_or(0, W::backlog)
+    }
+
+    /// Takes nothing more: gives what is left of it.
+    pub(super) fn end(&mut self) -> (Option<W>, BTreeMap<CallId, StepsIn>) {
+        self.over = true;
+        (self.writer.take(), std::mem::take(&mut self.calls))
+    }
+}
