@@ -18,7 +18,7 @@ use toolbay_protocol::{
 use toolbay_transport::{Cx, Kind, Request};
 
 use going::Going;
-use resolve::resolve;
+use resolve::{Meant, resolve};
 
 use crate::{
     audit::{End, Ticket},
@@ -30,10 +30,9 @@ use crate::{
 
 /// Serves one request.
 pub(crate) async fn call(bay: &Inner, request: Request, cx: Cx) -> Outcome {
-    let target = request.method.named_by().and_then(|key| request.params.get(key));
-    let target = target.as_ref().and_then(Raw::as_text).map(std::borrow::Cow::into_owned);
-    let mut ticket = bay.ledger.open(request.caller.principal.clone(), request.method.as_str(), target);
-    let served = serve(bay, request, cx, &mut ticket).await;
+    let meant = Meant::of(&request);
+    let mut ticket = bay.ledger.open(request.caller.principal.clone(), request.method.clone(), meant.name.clone());
+    let served = serve(bay, request, &meant, cx, &mut ticket).await;
     let (end, outcome) = match served {
         Ok(Crossing::Done(Ok(result))) => (End::Done, Ok(result)),
         Ok(Crossing::Done(Err(error))) | Err(error) => (End::Failed(error.code), Err(error)),
@@ -45,7 +44,13 @@ pub(crate) async fn call(bay: &Inner, request: Request, cx: Cx) -> Outcome {
     outcome
 }
 
-async fn serve(bay: &Inner, request: Request, cx: Cx, ticket: &mut Ticket) -> Result<Crossing, ErrorObject> {
+async fn serve(
+    bay: &Inner,
+    request: Request,
+    meant: &Meant,
+    cx: Cx,
+    ticket: &mut Ticket,
+) -> Result<Crossing, ErrorObject> {
     if let Some(listed) = Listed::of(&request.method) {
         bay.settled().await;
         let result = bay.catalog_for(&request.caller).result(listed, request.caller.introduction.revision);
@@ -71,11 +76,21 @@ async fn serve(bay: &Inner, request: Request, cx: Cx, ticket: &mut Ticket) -> Re
         Method::TasksGet | Method::TasksResult | Method::TasksCancel | Method::TasksUpdate => {
             tasks::route(bay, &request)?
         }
-        _ => resolve(bay, &request).await?,
+        _ => resolve(bay, &request, meant).await?,
     };
     ticket.at(&route.server);
-    ticket.counted_by(bay.counters(&route.server));
+    let there = bay.server(&route.server).ok_or_else(|| bay.not_connected(&route.server))?;
+    ticket.counted_by(Arc::clone(there.counters()));
     let permit = policy::decide(&Wanted { caller: &request.caller, server: &route.server })?;
+    let going = |returning| Going {
+        bay,
+        request: &request,
+        route: &route,
+        there: &there,
+        returning,
+        cx: &cx,
+        binding: &binding,
+    };
     match carried.transpose()? {
         Some(Carried::Parked { bay: there, .. }) if there != bay.sealer.bay() => {
             let what = "the call waits in another replica of this gateway (or in one that has ended): send all requests of \
@@ -88,30 +103,20 @@ async fn serve(bay: &Inner, request: Request, cx: Cx, ticket: &mut Ticket) -> Re
                 parked.ok_or_else(|| ErrorObject::invalid_params("the call that waited is no longer there"))?;
             // The call has a connection already; a permit is wanted all the same.
             drop(permit);
-            resume(parked, bay, &request, &cx, &route.server, &binding).await
+            Box::pin(resume(parked, bay, &request, &cx, &route.server, &binding)).await
         }
         Some(Carried::Through { server, state }) if *server == *route.server => {
             let returning = Return { answers: request.returning.answers.clone(), state };
-            let going =
-                Going { bay, request: &request, route: &route, returning: &returning, cx: &cx, binding: &binding };
-            going.go(permit).await
+            going(&returning).go(permit).await
         }
         Some(Carried::Anew { server }) if *server == *route.server => {
             visited(&request)?;
-            let returning = Return::default();
-            let going =
-                Going { bay, request: &request, route: &route, returning: &returning, cx: &cx, binding: &binding };
-            going.go(permit).await
+            going(&Return::default()).go(permit).await
         }
         Some(Carried::Through { .. } | Carried::Anew { .. }) => {
             Err(ErrorObject::invalid_params("`requestState` is for another server than this request"))
         }
-        None => {
-            let returning = Return::default();
-            let going =
-                Going { bay, request: &request, route: &route, returning: &returning, cx: &cx, binding: &binding };
-            going.go(permit).await
-        }
+        None => going(&Return::default()).go(permit).await,
     }
 }
 

@@ -193,7 +193,7 @@ async fn a_server_that_changes_whenever_it_is_listed_is_not_listed_all_the_time(
 async fn a_tool_is_found_as_soon_as_it_is_there() {
     let bay = open(vec![never(), Spec::embedded("s", Arc::<Server>::default())]);
     let begun = Instant::now();
-    assert_eq!(bay.offered(Listed::Tools, "s__t").await.map(|found| found.name), Some("t".into()));
+    assert_eq!(bay.offered(Listed::Tools, "s__t").await.map(|found| found.name), Some(Raw::of("t")));
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
     assert_eq!(bay.offered(Listed::Tools, "s__u").await, None);
 }

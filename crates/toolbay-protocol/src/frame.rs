@@ -2,7 +2,7 @@
 
 mod deep;
 
-use std::{borrow::Cow, fmt, fmt::Write as _};
+use std::{borrow::Cow, fmt, ops::Range};
 
 use bytes::{BufMut, Bytes, BytesMut};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::{
     fault::{ErrorObject, Fault, Malformed},
     method::Method,
-    raw::{Kind, Raw, put_text},
+    raw::{Raw, put_text},
     scan::{self, Flaw, Limits},
 };
 
@@ -28,10 +28,15 @@ pub enum Id {
 impl Id {
     /// Reads an id; `None` where the value cannot be one.
     pub fn read(raw: &Raw) -> Option<Self> {
-        match raw.kind() {
-            Kind::Number => std::str::from_utf8(raw.as_bytes()).ok()?.parse().ok().map(Self::Number),
-            Kind::String => raw.as_text().map(|text| Self::Text(text.into())),
-            Kind::Object | Kind::Array | Kind::Bool | Kind::Null => None,
+        Self::written(raw.as_bytes())
+    }
+
+    /// Reads the text of one JSON value.
+    fn written(text: &[u8]) -> Option<Self> {
+        match text.first()? {
+            b'"' => Some(Self::Text(scan::unquote(text).into())),
+            b'-' | b'0'..=b'9' => std::str::from_utf8(text).ok()?.parse().ok().map(Self::Number),
+            _ => None,
         }
     }
 
@@ -44,7 +49,7 @@ impl Id {
 
     fn put(&self, out: &mut BytesMut) {
         match self {
-            Self::Number(number) => write!(out, "{number}").expect("a growing buffer takes every write"),
+            Self::Number(number) => out.put_slice(itoa::Buffer::new().format(*number).as_bytes()),
             Self::Text(text) => put_text(out, text),
         }
     }
@@ -126,33 +131,25 @@ impl Rejected {
     }
 }
 
-/// The members of an envelope, as found.
+/// The places of an envelope's members, as found.
 #[derive(Default)]
 struct Envelope<'t> {
-    version: Option<Raw>,
-    id: Option<Raw>,
-    method: Option<Raw>,
-    params: Option<Raw>,
-    result: Option<Raw>,
-    error: Option<Raw>,
+    members: [Option<Range<usize>>; MEMBERS.len()],
     others: Vec<Cow<'t, str>>,
 }
 
 const MEMBERS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
 
 impl<'t> Envelope<'t> {
-    fn take(&mut self, quoted: &'t [u8], value: Raw) -> Result<(), Flaw> {
-        let fill = |slot: &mut Option<Raw>, value| match slot.replace(value) {
-            Some(_) => Err(Flaw::DuplicateKey(scan::unquote(quoted).into_owned())),
-            None => Ok(()),
-        };
-        if let Some(slot) = self.slot(quoted.get(1..quoted.len() - 1).unwrap_or_default()) {
-            return fill(slot, value);
+    fn take(&mut self, quoted: &'t [u8], place: Range<usize>) -> Result<(), Flaw> {
+        let bare = quoted.get(1..quoted.len() - 1).unwrap_or_default();
+        if let Some(member) = Self::member(bare) {
+            return self.fill(member, place);
         }
         let key = scan::unquote(quoted);
         // A key of ours may be written with escapes.
-        if let Some(slot) = self.slot(key.as_bytes()) {
-            return fill(slot, value);
+        if let Some(member) = Self::member(key.as_bytes()) {
+            return self.fill(member, place);
         }
         let twin = self.others.iter().any(|seen| seen.eq_ignore_ascii_case(&key));
         if twin || self.others.len() >= 64 || MEMBERS.iter().any(|known| known.eq_ignore_ascii_case(&key)) {
@@ -162,16 +159,15 @@ impl<'t> Envelope<'t> {
         Ok(())
     }
 
-    fn slot(&mut self, key: &[u8]) -> Option<&mut Option<Raw>> {
-        Some(match key {
-            b"jsonrpc" => &mut self.version,
-            b"id" => &mut self.id,
-            b"method" => &mut self.method,
-            b"params" => &mut self.params,
-            b"result" => &mut self.result,
-            b"error" => &mut self.error,
-            _ => return None,
-        })
+    fn fill(&mut self, member: usize, place: Range<usize>) -> Result<(), Flaw> {
+        match self.members[member].replace(place) {
+            Some(_) => Err(Flaw::DuplicateKey(MEMBERS[member].to_owned())),
+            None => Ok(()),
+        }
+    }
+
+    fn member(key: &[u8]) -> Option<usize> {
+        MEMBERS.iter().position(|known| known.as_bytes() == key)
     }
 }
 
@@ -184,14 +180,14 @@ impl Frame {
     /// The same within limits of your own.
     pub fn parse_within(text: &Bytes, limits: Limits) -> Result<Self, Rejected> {
         let mut envelope = Envelope::default();
-        let each = |key, place| envelope.take(key, Raw::judged(text.slice(place)));
-        if let Err(flaw) = scan::object(text, limits, each) {
+        if let Err(flaw) = scan::object(text, limits, |key, place| envelope.take(key, place)) {
             // A cut line may have a cut id; an id that stands before what was too much is whole, and somebody waits for it.
             let whole = matches!(flaw, Flaw::DuplicateKey(_) | Flaw::TooDeep(_) | Flaw::TooMany(_));
-            let id = whole.then(|| envelope.id.as_ref().and_then(Id::read)).flatten();
+            let [_, id, ..] = envelope.members;
+            let id = id.filter(|_| whole).and_then(|place| Id::written(&text[place]));
             return Err(Rejected { id, fault: Fault::Malformed(Malformed::Json(flaw)) });
         }
-        Self::from_envelope(envelope)
+        Self::from_envelope(text, envelope.members)
     }
 
     /// The messages of a JSON array, each judged alone; `None` where `text` is no array. At most 1,000 are taken.
@@ -206,20 +202,20 @@ impl Frame {
         Some(array.elements().take(1000).map(|one| Self::parse_within(&one.into_bytes(), limits)).collect())
     }
 
-    fn from_envelope(envelope: Envelope<'_>) -> Result<Self, Rejected> {
-        let id = envelope.id.as_ref().map(Id::read);
+    fn from_envelope(text: &Bytes, members: [Option<Range<usize>>; MEMBERS.len()]) -> Result<Self, Rejected> {
+        let [version, id, method, params, result, error] = members;
+        let raw = |place| Raw::judged(text.slice(place));
+        let id = id.map(|place| Id::written(&text[place]));
         let reject = |what: &'static str| Rejected { id: id.clone().flatten(), fault: Fault::envelope(what) };
-        if envelope.version.as_ref().is_none_or(|version| version.as_bytes() != br#""2.0""#) {
+        if version.is_none_or(|place| text[place] != *br#""2.0""#) {
             return Err(reject("`jsonrpc` must be \"2.0\""));
         }
-        let method = match envelope.method {
-            Some(name) => {
-                let name = name.as_text().ok_or_else(|| reject("`method` must be a string"))?;
-                Some(Method::parse(&name))
-            }
+        let method = match method {
+            Some(place) if text[place.start] == b'"' => Some(Method::parse(&scan::unquote(&text[place]))),
+            Some(_) => return Err(reject("`method` must be a string")),
             None => None,
         };
-        if envelope.params.as_ref().is_some_and(|params| params.kind() != Kind::Object) {
+        if params.as_ref().is_some_and(|place| text[place.start] != b'{') {
             return Err(reject("`params` must be an object"));
         }
         let sound = |id: Option<Option<Id>>| match id {
@@ -227,17 +223,20 @@ impl Frame {
             Some(None) => Err(Rejected { id: None, fault: Fault::envelope("`id` must be an integer or a string") }),
             None => Ok(None),
         };
-        match (method, envelope.result, envelope.error) {
-            (Some(method), None, None) => Ok(match sound(id)? {
-                Some(id) => Self::Request { id, method, params: envelope.params },
-                None => Self::Notification { method, params: envelope.params },
-            }),
+        match (method, result, error) {
+            (Some(method), None, None) => {
+                let params = params.map(raw);
+                Ok(match sound(id)? {
+                    Some(id) => Self::Request { id, method, params },
+                    None => Self::Notification { method, params },
+                })
+            }
             (None, Some(result), None) => match sound(id)? {
-                Some(id) => Ok(Self::Result { id, result }),
+                Some(id) => Ok(Self::Result { id, result: raw(result) }),
                 None => Err(Rejected { id: None, fault: Fault::envelope("a result needs an `id`") }),
             },
             // Some peers write `"id":null` where they mean none.
-            (None, None, Some(error)) => Ok(Self::Error { id: id.flatten(), error }),
+            (None, None, Some(error)) => Ok(Self::Error { id: id.flatten(), error: raw(error) }),
             _ => Err(reject("needs exactly one of `method`, `result` and `error`")),
         }
     }
@@ -245,7 +244,7 @@ impl Frame {
     /// Appends the message, without a line end.
     pub fn write(&self, out: &mut BytesMut) {
         let body = self.body();
-        out.reserve(96 + body.map_or(0, |raw| raw.as_bytes().len()));
+        out.reserve(100 + body.map_or(0, |raw| raw.as_bytes().len()));
         self.write_head(out);
         if let Some(body) = body {
             out.put_slice(body.as_bytes());

@@ -149,16 +149,26 @@ impl Raw {
 
     /// The members called `keys`, and whether all keys are [distinct](Self::distinct), in one walk.
     pub fn gather<const N: usize>(&self, keys: [&str; N]) -> Result<[Option<Raw>; N], Flaw> {
+        Ok(self.places(keys)?.map(|place| place.map(|place| Raw(self.0.slice(place)))))
+    }
+
+    /// The same, saying where they stand.
+    pub(crate) fn places<const N: usize>(&self, keys: [&str; N]) -> Result<[Option<Range<usize>>; N], Flaw> {
         let (mut found, mut seen) = ([const { None }; N], Seen::default());
         for (quoted, place) in self.walk() {
             if !seen.is_new(quoted) {
                 self.distinct_among_many()?;
             }
             if let Some(slot) = keys.iter().position(|key| says(quoted, key)) {
-                found[slot].get_or_insert_with(|| Raw(self.0.slice(place)));
+                found[slot].get_or_insert(place);
             }
         }
         Ok(found)
+    }
+
+    /// The value that stands there.
+    pub(crate) fn slice(&self, place: Range<usize>) -> Option<Raw> {
+        (place.end <= self.0.len() && place.start < place.end).then(|| Raw(self.0.slice(place)))
     }
 
     /// The first members called `keys`, in one walk.
@@ -205,6 +215,17 @@ impl Raw {
     pub fn with(&self, edits: &[(&str, Option<&Raw>)]) -> Raw {
         debug_assert!(edits.len() <= EDITS);
         self.spliced(edits).unwrap_or_else(|| self.rebuilt(edits))
+    }
+
+    /// The same text with `new` in the place of `old`, a slice of it that was found in it before; `None` where it is none.
+    pub fn replacing(&self, old: &Raw, new: &Raw) -> Option<Raw> {
+        let start = old.0.as_ptr().addr().wrapping_sub(self.0.as_ptr().addr());
+        let (before, behind) = (self.0.get(..start)?, self.0.get(start.checked_add(old.0.len())?..)?);
+        let mut out = BytesMut::with_capacity(before.len() + new.0.len() + behind.len());
+        out.put_slice(before);
+        out.put_slice(&new.0);
+        out.put_slice(behind);
+        Some(Self(out.freeze()))
     }
 
     /// The same text with values put into the places of others, and members added at the end; `None` where a member goes,
@@ -275,7 +296,8 @@ struct Seen<'a> {
 impl<'a> Seen<'a> {
     /// Whether a key is surely none of those before it; `false` also where only a closer look could tell.
     fn is_new(&mut self, quoted: &'a [u8]) -> bool {
-        let plain = quoted.iter().all(|byte| byte.is_ascii() && *byte != b'\\');
+        // Without a way out, so that the compiler can take many bytes at once.
+        let plain = quoted.iter().fold(true, |plain, byte| plain & (*byte < 0x80) & (*byte != b'\\'));
         let twin = |before: &&[u8]| before.len() == quoted.len() && before.eq_ignore_ascii_case(quoted);
         if self.count == self.keys.len() || !plain || self.keys[..self.count].iter().any(twin) {
             return false;

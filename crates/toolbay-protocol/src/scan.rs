@@ -68,7 +68,7 @@ pub fn check(text: &[u8], limits: Limits) -> Result<Range<usize>, Flaw> {
     let mut cursor = Cursor::new(text, limits);
     cursor.space();
     let start = cursor.at;
-    cursor.value()?;
+    let Some(()) = cursor.value() else { return Err(cursor.flaw()) };
     let end = cursor.at;
     cursor.end()?;
     Ok(start..end)
@@ -84,27 +84,25 @@ pub fn object<'t>(
     is_utf8(text)?;
     let mut cursor = Cursor::new(text, limits);
     cursor.space();
-    if cursor.peek()? != b'{' {
-        cursor.value()?;
+    if cursor.peek() != Some(b'{') {
+        let Some(()) = cursor.value() else { return Err(cursor.flaw()) };
         cursor.end()?;
         return Err(Flaw::NotObject);
     }
     cursor.at += 1;
     cursor.space();
     if !cursor.eat(b'}') {
-        loop {
-            let key = cursor.key()?;
+        while let Some((key, place)) = cursor.member() {
+            each(&text[key], place)?;
             cursor.space();
-            let start = cursor.at;
-            cursor.value()?;
-            each(&text[key], start..cursor.at)?;
-            cursor.space();
-            match cursor.next()? {
-                b',' => cursor.space(),
-                b'}' => break,
-                _ => return Err(Flaw::Syntax(cursor.at - 1)),
+            match cursor.next() {
+                Some(b',') => cursor.space(),
+                Some(b'}') => return cursor.end(),
+                Some(_) => return Err(Flaw::Syntax(cursor.at - 1)),
+                None => return Err(Flaw::Truncated),
             }
         }
+        return Err(cursor.flaw());
     }
     cursor.end()
 }
@@ -131,38 +129,65 @@ fn lossy(inner: &[u8]) -> String {
     String::from_utf8_lossy(inner).into_owned()
 }
 
-/// Reads strictly; used where text comes from outside.
+/// Reads strictly; used where text comes from outside. Whatever gives `None` has left its reason in `flaw`.
 struct Cursor<'t> {
     text: &'t [u8],
     at: usize,
     limits: Limits,
     nodes: u32,
+    flaw: Option<Flaw>,
 }
 
 impl<'t> Cursor<'t> {
     fn new(text: &'t [u8], limits: Limits) -> Self {
         let depth = limits.depth.min(127);
-        Self { text, at: 0, limits: Limits { depth, ..limits }, nodes: 0 }
+        Self { text, at: 0, limits: Limits { depth, ..limits }, nodes: 0, flaw: None }
     }
 
-    fn peek(&self) -> Result<u8, Flaw> {
-        self.text.get(self.at).copied().ok_or(Flaw::Truncated)
+    /// Why nothing was given; without a reason of its own, the text was too short.
+    #[cold]
+    fn flaw(&mut self) -> Flaw {
+        self.flaw.take().unwrap_or(Flaw::Truncated)
     }
 
-    fn next(&mut self) -> Result<u8, Flaw> {
-        let byte = self.peek()?;
+    #[cold]
+    fn fail<T>(&mut self, flaw: Flaw) -> Option<T> {
+        self.flaw = Some(flaw);
+        None
+    }
+
+    /// The byte before is not what must stand there.
+    #[cold]
+    fn wrong<T>(&mut self) -> Option<T> {
+        self.fail(Flaw::Syntax(self.at - 1))
+    }
+
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<u8> {
+        let byte = *self.text.get(self.at)?;
         self.at += 1;
-        Ok(byte)
+        Some(byte)
     }
 
+    #[inline]
     fn eat(&mut self, byte: u8) -> bool {
         let hit = self.text.get(self.at) == Some(&byte);
         self.at += usize::from(hit);
         hit
     }
 
+    #[inline]
     fn space(&mut self) {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.text.get(self.at) {
+        // Between machines there is none.
+        while let Some(0..=b' ') = self.text.get(self.at) {
+            if !matches!(self.text[self.at], b' ' | b'\n' | b'\r' | b'\t') {
+                return;
+            }
             self.at += 1;
         }
     }
@@ -172,20 +197,30 @@ impl<'t> Cursor<'t> {
         if self.at == self.text.len() { Ok(()) } else { Err(Flaw::Syntax(self.at)) }
     }
 
+    /// A member of an object: where its quoted key and its value stand.
+    fn member(&mut self) -> Option<(Range<usize>, Range<usize>)> {
+        let key = self.key()?;
+        self.space();
+        let start = self.at;
+        self.value()?;
+        Some((key, start..self.at))
+    }
+
     /// Walks one value, whatever its depth, with a bit per open container (1 for an object) as its only stack.
-    fn value(&mut self) -> Result<(), Flaw> {
+    fn value(&mut self) -> Option<()> {
         let (mut kinds, mut depth) = (0u128, 0u8);
         'value: loop {
             self.space();
             self.nodes += 1;
             if self.nodes > self.limits.nodes {
-                return Err(Flaw::TooMany(self.limits.nodes));
+                return self.fail(Flaw::TooMany(self.limits.nodes));
             }
             match self.next()? {
+                b'"' => self.string()?,
                 open @ (b'{' | b'[') => {
                     depth += 1;
                     if depth > self.limits.depth {
-                        return Err(Flaw::TooDeep(self.limits.depth));
+                        return self.fail(Flaw::TooDeep(self.limits.depth));
                     }
                     kinds = kinds << 1 | u128::from(open == b'{');
                     self.space();
@@ -196,12 +231,11 @@ impl<'t> Cursor<'t> {
                         continue 'value;
                     }
                 }
-                b'"' => self.string()?,
                 first @ (b'-' | b'0'..=b'9') => self.number(first)?,
                 b't' => self.word(b"rue")?,
                 b'f' => self.word(b"alse")?,
                 b'n' => self.word(b"ull")?,
-                _ => return Err(Flaw::Syntax(self.at - 1)),
+                _ => return self.wrong(),
             }
             while depth > 0 {
                 self.space();
@@ -213,93 +247,96 @@ impl<'t> Cursor<'t> {
                     }
                     (b',', _) => continue 'value,
                     (b'}', 1) | (b']', 0) => (kinds, depth) = (kinds >> 1, depth - 1),
-                    _ => return Err(Flaw::Syntax(self.at - 1)),
+                    _ => return self.wrong(),
                 }
             }
-            return Ok(());
+            return Some(());
         }
     }
 
     /// A quoted key and its colon; says where the quoted key stands.
-    fn key(&mut self) -> Result<Range<usize>, Flaw> {
+    #[inline]
+    fn key(&mut self) -> Option<Range<usize>> {
         let start = self.at;
         if self.next()? != b'"' {
-            return Err(Flaw::Syntax(start));
+            return self.wrong();
         }
         self.string()?;
         let end = self.at;
         self.space();
-        if self.next()? == b':' { Ok(start..end) } else { Err(Flaw::Syntax(self.at - 1)) }
+        if self.next()? == b':' { Some(start..end) } else { self.wrong() }
     }
 
     /// The rest of a string whose opening quote is behind us.
-    fn string(&mut self) -> Result<(), Flaw> {
+    #[inline]
+    fn string(&mut self) -> Option<()> {
         loop {
             self.at += plain_run(&self.text[self.at..]);
             match self.next()? {
-                b'"' => return Ok(()),
+                b'"' => return Some(()),
                 b'\\' => self.escape()?,
-                _ => return Err(Flaw::Syntax(self.at - 1)),
+                _ => return self.wrong(),
             }
         }
     }
 
-    fn escape(&mut self) -> Result<(), Flaw> {
+    fn escape(&mut self) -> Option<()> {
         match self.next()? {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(()),
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(()),
             b'u' => {
                 for _ in 0..4 {
                     if !self.next()?.is_ascii_hexdigit() {
-                        return Err(Flaw::Syntax(self.at - 1));
+                        return self.wrong();
                     }
                 }
-                Ok(())
+                Some(())
             }
-            _ => Err(Flaw::Syntax(self.at - 1)),
+            _ => self.wrong(),
         }
     }
 
-    fn number(&mut self, first: u8) -> Result<(), Flaw> {
+    fn number(&mut self, first: u8) -> Option<()> {
         let lead = if first == b'-' { self.next()? } else { first };
         match lead {
             b'0' => {}
             b'1'..=b'9' => self.digits(),
-            _ => return Err(Flaw::Syntax(self.at - 1)),
+            _ => return self.wrong(),
         }
         if self.eat(b'.') {
             self.some_digits()?;
         }
-        if matches!(self.text.get(self.at), Some(b'e' | b'E')) {
+        if matches!(self.peek(), Some(b'e' | b'E')) {
             self.at += 1;
-            if matches!(self.text.get(self.at), Some(b'+' | b'-')) {
+            if matches!(self.peek(), Some(b'+' | b'-')) {
                 self.at += 1;
             }
             self.some_digits()?;
         }
-        Ok(())
+        Some(())
     }
 
+    #[inline]
     fn digits(&mut self) {
-        while matches!(self.text.get(self.at), Some(b'0'..=b'9')) {
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
             self.at += 1;
         }
     }
 
-    fn some_digits(&mut self) -> Result<(), Flaw> {
+    fn some_digits(&mut self) -> Option<()> {
         if !self.peek()?.is_ascii_digit() {
-            return Err(Flaw::Syntax(self.at));
+            return self.fail(Flaw::Syntax(self.at));
         }
         self.digits();
-        Ok(())
+        Some(())
     }
 
-    fn word(&mut self, rest: &[u8]) -> Result<(), Flaw> {
+    fn word(&mut self, rest: &[u8]) -> Option<()> {
         for expected in rest {
             if self.next()? != *expected {
-                return Err(Flaw::Syntax(self.at - 1));
+                return self.wrong();
             }
         }
-        Ok(())
+        Some(())
     }
 }
 

@@ -8,6 +8,7 @@ use toolbay_protocol::{
     exchange::{Note, Outcome, Return},
     greeting::{Introduction, Profile},
     headers::HeaderPlan,
+    peer::{Part, Parts},
     watch::Filter,
 };
 
@@ -107,12 +108,21 @@ pub struct Request {
     pub method: Method,
     /// With what; the empty object where nothing was given. Judged: no key stands twice.
     pub params: Raw,
+    /// What stands where in them.
+    pub parts: Parts,
     /// By whom.
     pub caller: Arc<Caller>,
     /// What the caller brings back after it was asked.
     pub returning: Return,
     /// The headers that it came with, where the transport has any.
     pub headers: Headers,
+}
+
+impl Request {
+    /// A member of its parameters.
+    pub fn part(&self, part: Part) -> Option<Raw> {
+        self.parts.get(part, &self.params)
+    }
 }
 
 /// The headers of a request, or none. Printed, it says which there are, never what stands in them.

@@ -85,13 +85,13 @@ fn options(bay: &Bay, open: crate::args::Open, limits: &Limits) -> Options {
 }
 
 async fn over_stdio(bay: &Bay, board: &mut Board, shutdown: &CancellationToken) -> Result<(), Exit> {
-    let serving = single::over_stdio(Arc::new(bay.clone()), shutdown.clone());
-    tokio::pin!(serving);
-    tokio::select! {
-        served = &mut serving => return served,
-        () = board.follow(bay, None) => {}
-    }
-    serving.await
+    // A task of its own: what comes in does not wake the board each time.
+    let mut serving = tokio::spawn(single::over_stdio(Arc::new(bay.clone()), shutdown.clone()));
+    let served = tokio::select! {
+        served = &mut serving => served,
+        () = board.follow(bay, None) => serving.await,
+    };
+    served.unwrap_or_else(|error| Err(Exit::failed(format!("the link failed: {error}"))))
 }
 
 async fn over_http(

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use toolbay_protocol::Method;
 use toolbay_transport::Principal;
 
 /// How a call ended.
@@ -23,9 +24,9 @@ pub struct Event {
     /// Who called.
     pub principal: Principal,
     /// What was asked for.
-    pub method: String,
+    pub method: Method,
     /// The public name or URI, where there is one.
-    pub target: Option<String>,
+    pub target: Option<Arc<str>>,
     /// The server that was called, where it came to that.
     pub server: Option<Arc<str>>,
     /// How it ended.

@@ -7,6 +7,7 @@ use std::{
     time::Instant,
 };
 
+use toolbay_protocol::Method;
 use toolbay_transport::Principal;
 
 use super::event::{End, Event};
@@ -27,15 +28,8 @@ struct Book {
 
 impl Ledger {
     /// Opens a ticket for a call.
-    pub fn open(&self, principal: Principal, method: &str, target: Option<String>) -> Ticket {
-        let event = Event {
-            principal,
-            method: method.to_owned(),
-            target,
-            server: None,
-            end: End::Abandoned,
-            took: Default::default(),
-        };
+    pub fn open(&self, principal: Principal, method: Method, target: Option<Arc<str>>) -> Ticket {
+        let event = Event { principal, method, target, server: None, end: End::Abandoned, took: Default::default() };
         Ticket { ledger: self.clone(), event: Some(event), counters: None, begun: Instant::now() }
     }
 
@@ -83,8 +77,8 @@ impl Ticket {
     }
 
     /// Has it counted for that server too.
-    pub(crate) fn counted_by(&mut self, counters: Option<Arc<Counters>>) {
-        self.counters = counters;
+    pub(crate) fn counted_by(&mut self, counters: Arc<Counters>) {
+        self.counters = Some(counters);
     }
 
     /// Closes it.

@@ -60,7 +60,7 @@ pub(super) async fn open(bay: &Inner, caller: &Caller, ids: BTreeSet<String>) ->
 
 async fn at(bay: &Inner, caller: &Caller, server: Arc<str>, filter: Filter) -> Option<Opened> {
     let permit = policy::decide(&Wanted { caller, server: &server }).ok()?;
-    let connection = bay.seat(&permit, caller).await.ok()?.connection.clone();
+    let connection = bay.seat(&permit, &bay.server(&server)?, caller).await.ok()?.connection.clone();
     let listening = connection.listen(filter.clone()).await.ok()?;
     Some(Opened { server, connection, listening, filter })
 }

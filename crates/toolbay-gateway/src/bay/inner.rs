@@ -123,11 +123,16 @@ impl Inner {
     }
 
     /// The one way to a server, for whoever holds a permit.
-    pub(crate) async fn seat(&self, permit: &Permit, caller: &Caller) -> Result<Seat, ErrorObject> {
-        let name = permit.server();
-        let seat = match self.server(name) {
-            Some(server) => server.seat(caller, &self.declared).await,
-            None => Err(NoSeat::Away),
+    pub(crate) async fn seat(
+        &self,
+        permit: &Permit,
+        server: &Arc<Server>,
+        caller: &Caller,
+    ) -> Result<Seat, ErrorObject> {
+        let name = &server.spec.name;
+        let seat = match permit.opens(name) {
+            true => server.seat(caller, &self.declared).await,
+            false => Err(NoSeat::Away),
         };
         seat.map_err(|why| match why {
             NoSeat::Away => self.not_connected(name),
@@ -262,7 +267,7 @@ impl Inner {
         let server = catalog.server_of(&uri).and_then(|server| self.server(server));
         let server = server.ok_or_else(|| ErrorObject::invalid_params(format!("no server offers {uri:?}")))?;
         let permit = policy::decide(&Wanted { caller, server: &server.spec.name })?;
-        let interest = self.seat(&permit, caller).await?.leg.want(&uri);
+        let interest = self.seat(&permit, &server, caller).await?.leg.want(&uri);
         match interest.answered(server.silence()).await {
             Ok(()) => Ok((uri, interest)),
             Err(error) => {

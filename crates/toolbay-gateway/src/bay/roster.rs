@@ -1,13 +1,9 @@
 //! The servers that a bay has at one moment, and ways to them. A roster never changes, another one takes its place.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc};
 
 use super::Inner;
-use crate::{
-    limits::PerServer,
-    metrics::Counters,
-    servers::{Phase, Server},
-};
+use crate::servers::{Phase, Server};
 
 /// The servers there are.
 #[derive(Default)]
@@ -31,7 +27,7 @@ impl Inner {
     }
 
     /// The server of that name.
-    pub(super) fn server(&self, name: &str) -> Option<Arc<Server>> {
+    pub(crate) fn server(&self, name: &str) -> Option<Arc<Server>> {
         self.roster.load().by_name.get(name).map(Arc::clone)
     }
 
@@ -45,20 +41,5 @@ impl Inner {
         let server = self.server(public.split_once("__")?.0)?;
         let away = matches!(server.status().phase, Phase::Connecting | Phase::Failed(_));
         (away && server.lost().is_none()).then(|| Arc::clone(&server.spec.name))
-    }
-
-    /// What is counted of a server.
-    pub(crate) fn counters(&self, name: &str) -> Option<Arc<Counters>> {
-        self.roster.load().by_name.get(name).map(|server| Arc::clone(server.counters()))
-    }
-
-    /// How long a server may take to be ready.
-    pub(crate) fn startup(&self, server: &str) -> Duration {
-        self.roster.load().by_name.get(server).map_or(PerServer::default().startup, |server| server.spec.startup)
-    }
-
-    /// How long a call to a server may stay silent.
-    pub(crate) fn silence(&self, server: &str) -> Duration {
-        self.roster.load().by_name.get(server).map_or(PerServer::default().silence, |server| server.silence())
     }
 }

@@ -9,7 +9,7 @@ use toolbay_protocol::{
     exchange::{Answers, Asks, Outcome, Standing, Step},
     types::relay::conform_answer,
 };
-use toolbay_transport::{Error, Gone, Reply, talk::Manner};
+use toolbay_transport::{Error, Gone, Reply, Running, talk::Manner};
 
 use super::{
     banks::Banks,
@@ -58,7 +58,19 @@ type Waiting<'w> = FuturesUnordered<std::pin::Pin<Box<dyn Future<Output = (Asks,
 
 /// Carries a call to its end, or to where its caller leaves. A caller that was asked may be told more meanwhile.
 pub(crate) async fn cross(mut ride: Ride, banks: Banks<'_>) -> Crossing {
-    let mut course = Course { waiting: Waiting::new(), rounds: 0, between: false };
+    // Most calls say nothing before their outcome, and nobody asks anything.
+    let first = match ride.seat.leg.questions {
+        None => Some(ride.running.step().await),
+        Some(_) => None,
+    };
+    match first {
+        Some(Ok(Step::Done(outcome))) => banks.done(outcome, &ride.seat).await,
+        first => Box::pin(at_length(ride, banks, first)).await,
+    }
+}
+
+async fn at_length(mut ride: Ride, banks: Banks<'_>, first: Option<Result<Step, Error>>) -> Crossing {
+    let mut course = Course { waiting: Waiting::new(), first, rounds: 0, between: false };
     loop {
         match course.turn(&mut ride, &banks).await {
             Turn::On => {}
@@ -73,6 +85,8 @@ pub(crate) async fn cross(mut ride: Ride, banks: Banks<'_>) -> Crossing {
 struct Course<'w> {
     /// What the caller is asked at the moment.
     waiting: Waiting<'w>,
+    /// What the call said before anything else happened.
+    first: Option<Result<Step, Error>>,
     rounds: u32,
     /// Whether the server waits for a request that brings it answers: until then it has nothing to say.
     between: bool,
@@ -90,6 +104,13 @@ enum Turn {
 impl From<Result<(), Error>> for Turn {
     fn from(done: Result<(), Error>) -> Self {
         done.map_or_else(Self::Lost, |()| Self::On)
+    }
+}
+
+async fn next(first: &mut Option<Result<Step, Error>>, running: &mut Running) -> Result<Step, Error> {
+    match first.take() {
+        Some(first) => first,
+        None => running.step().await,
     }
 }
 
@@ -112,7 +133,7 @@ impl<'w> Course<'w> {
                 self.question(question, banks);
                 return Turn::On;
             }
-            step = ride.running.step(), if !self.between => step,
+            step = next(&mut self.first, &mut ride.running), if !self.between => step,
         };
         let step = match step {
             Ok(step) => step,

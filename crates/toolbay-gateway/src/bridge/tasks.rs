@@ -1,15 +1,19 @@
 //! Tasks under public names: what a server calls a task is known to the bay alone, and its public name opens for the
 //! principal alone whose it is. Nothing is kept: the name holds all that is needed.
 
-use std::time::Duration;
+use std::{sync::LazyLock, time::Duration};
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 use toolbay_protocol::{
     Feature, Method, Raw, Revision, raw::Object, types::meta::key::RELATED_TASK, watch::TaskChange,
 };
 use toolbay_transport::Principal;
 
 use super::seal::{Sealer, Sort};
+
+// Made once: that takes longer than to search a short message.
+static RELATED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(RELATED_TASK));
+static TASK_ID: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"taskId\""));
 
 /// Renames tasks of one server for one principal.
 #[derive(Clone, Copy)]
@@ -59,7 +63,7 @@ impl Tasks<'_> {
     }
 
     fn relate(&self, message: &Raw, name: impl Fn(&str) -> Option<String>) -> Raw {
-        if memmem::find(message.as_bytes(), RELATED_TASK.as_bytes()).is_none() {
+        if RELATED.find(message.as_bytes()).is_none() {
             return message.clone();
         }
         let Some(meta) = message.get("_meta") else { return message.clone() };
@@ -75,7 +79,7 @@ impl Tasks<'_> {
 
     /// A result of `method` that the server wrote in `revision`, and what it begins.
     pub(crate) fn result(&self, method: &Method, revision: Revision, result: &Raw) -> (Raw, Option<Begun>) {
-        let names_one = || memmem::find(result.as_bytes(), b"\"taskId\"").is_some();
+        let names_one = || TASK_ID.find(result.as_bytes()).is_some();
         match method {
             Method::ToolsCall if !names_one() => (result.clone(), None),
             Method::ToolsCall if revision.has(Feature::CoreTasks) => {

@@ -32,8 +32,8 @@ impl Report {
 pub struct Found {
     /// The server.
     pub server: Arc<str>,
-    /// The name (or URI) there.
-    pub name: String,
+    /// The name (or URI) there, as JSON.
+    pub name: Raw,
     /// The definition, as the server wrote it.
     pub definition: Raw,
     /// Whether it must run as a task.
@@ -184,7 +184,7 @@ impl Catalog {
         }
         let task = TaskNeed::of(definition, part.revision);
         let definition = definition.clone();
-        let found = Found { server: Arc::clone(&part.server), name: name.to_owned(), definition, task };
+        let found = Found { server: Arc::clone(&part.server), name: Raw::of(name), definition, task };
         table.found.insert(public, found);
         table.shown.push((shown, part.revision));
     }

@@ -13,8 +13,8 @@ impl Permit {
         Self { server }
     }
 
-    /// The server that may be called.
-    pub fn server(&self) -> &Arc<str> {
-        &self.server
+    /// Whether this server may be called with it.
+    pub fn opens(&self, server: &Arc<str>) -> bool {
+        self.server == *server
     }
 }

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use memchr::memmem;
 use toolbay_protocol::{
     ErrorObject, Feature, Method, Raw,
     exchange::{Level, Return, Step, Wishes},
     fault::code,
     greeting::envelope,
-    peer::{Call, Patience},
+    peer::{Call, Part, Patience},
     raw::Kind,
     types::relay::conform_params,
 };
@@ -20,7 +19,7 @@ use crate::{
     bridge::{Binding, Crossing, Heard, Lost, Ride, cross, tasks},
     catalog::TaskNeed,
     policy::Permit,
-    servers::Seat,
+    servers::{Seat, Server},
 };
 
 /// A request on its way to a server.
@@ -28,6 +27,7 @@ pub(super) struct Going<'g> {
     pub(super) bay: &'g Inner,
     pub(super) request: &'g Request,
     pub(super) route: &'g Route,
+    pub(super) there: &'g Arc<Server>,
     pub(super) returning: &'g Return,
     pub(super) cx: &'g Cx,
     pub(super) binding: &'g Binding<'g>,
@@ -36,12 +36,12 @@ pub(super) struct Going<'g> {
 impl Going<'_> {
     /// Goes to the end.
     pub(super) async fn go(&self, permit: Permit) -> Result<Crossing, ErrorObject> {
-        let Self { bay, request, route, .. } = self;
-        let seat = bay.seat(&permit, &request.caller).await?;
+        let Self { bay, request, route, there, .. } = self;
+        let seat = bay.seat(&permit, there, &request.caller).await?;
         match self.over(seat).await? {
             // It surely did not run: the server does not know the session, and refused it for that.
             Crossing::Lost(Lost { error, seat: Some(seat), heard: Heard::Nothing }) if Seat::is_unknown(&error) => {
-                let seat = seat.renewed(bay.startup(&route.server)).await;
+                let seat = seat.renewed(there.spec.startup).await;
                 let seat = seat.map_err(|_| bay.not_connected(&route.server))?;
                 Ok(answered(&route.server, self.over(seat).await?))
             }
@@ -60,7 +60,7 @@ impl Going<'_> {
             route.task == TaskNeed::Must && revision.has(Feature::CoreTasks) && !theirs.has(Feature::CoreTasks);
         let call = self.call(&seat, if hidden { tasks::as_task(&params) } else { params }).await;
         let begun = match seat.connection.call(call).await {
-            Ok(running) if hidden => self.begun(running, &seat).await,
+            Ok(running) if hidden => Box::pin(self.begun(running, &seat)).await,
             begun => begun,
         };
         match begun {
@@ -78,14 +78,14 @@ impl Going<'_> {
     }
 
     async fn call(&self, seat: &Seat, params: Raw) -> Call {
-        let Self { bay, request, route, returning, .. } = self;
+        let Self { request, there, returning, .. } = self;
         Call {
             behalf: Some(Arc::clone(&seat.told)),
             method: request.method.clone(),
             params: Some(params),
             wishes: self.wishes(seat).await,
             returning: Return::clone(returning),
-            patience: Patience { silence: bay.silence(&route.server), total: None },
+            patience: Patience { silence: there.silence(), total: None },
         }
     }
 
@@ -95,7 +95,7 @@ impl Going<'_> {
         let mut wishes = if cx.wants_progress() { Wishes::progress() } else { Wishes::default() };
         let states = request.caller.introduction.revision.has(Feature::Stateless);
         let level = if states {
-            let level = request.params.get("_meta").and_then(|meta| meta.get(envelope::LOG_LEVEL));
+            let level = request.part(Part::Meta).and_then(|meta| meta.get(envelope::LOG_LEVEL));
             level.as_ref().and_then(Raw::as_text).and_then(|name| Level::parse(&name))
         } else {
             bay.sessions.level(&request.caller)
@@ -116,8 +116,7 @@ impl Going<'_> {
         let theirs = request.caller.introduction.revision;
         if request.method != Method::ToolsCall
             || !theirs.has(Feature::CoreTasks)
-            || memmem::find(request.params.as_bytes(), b"\"task\"").is_none()
-            || request.params.get("task").is_none_or(|task| task.kind() != Kind::Object)
+            || request.part(Part::Task).is_none_or(|task| task.kind() != Kind::Object)
         {
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolbay_protocol::{ErrorObject, Method, Raw, fault::code};
+use toolbay_protocol::{ErrorObject, Method, Raw, fault::code, peer::Part};
 use toolbay_transport::Request;
 
 use crate::{
@@ -23,46 +23,69 @@ impl Route {
     }
 }
 
+/// What a request names, and how.
+pub(super) struct Meant {
+    named: Option<Raw>,
+    /// The same as text: the tool, prompt, URI or task.
+    pub(super) name: Option<Arc<str>>,
+    /// Whether what a caller brings back after a question stands among its parameters.
+    returns: bool,
+}
+
+impl Meant {
+    pub(super) fn of(request: &Request) -> Self {
+        let named = request.parts.named(&request.method, &request.params);
+        let name = named.as_ref().and_then(Raw::as_text).map(Arc::from);
+        let returns = request.parts.has(Part::Responses) || request.parts.has(Part::State);
+        Self { named, name, returns }
+    }
+}
+
 /// Finds what is meant; waits for servers that are still starting only for as long as it is not found without them.
-pub(super) async fn resolve(bay: &Inner, request: &Request) -> Result<Route, ErrorObject> {
-    if let Some(route) = bay.once_there(&request.caller, |catalog| resolve_in(catalog, request).ok()).await {
+pub(super) async fn resolve(bay: &Inner, request: &Request, meant: &Meant) -> Result<Route, ErrorObject> {
+    if let Some(route) = bay.once_there(&request.caller, |catalog| resolve_in(catalog, request, meant).ok()).await {
         return Ok(route);
     }
-    resolve_in(&bay.catalog_for(&request.caller), request).map_err(|unknown| match resolve_in(&bay.lost(), request) {
-        Ok(Route { server, .. }) => bay.not_connected(&server),
-        Err(_) => {
-            let public = request.method.named_by().and_then(|key| request.params.get(key));
-            let public = public.as_ref().and_then(Raw::as_text);
-            public.and_then(|public| bay.away(&public)).map_or(unknown, |server| bay.not_connected(&server))
+    resolve_in(&bay.catalog_for(&request.caller), request, meant).map_err(|unknown| {
+        match resolve_in(&bay.lost(), request, meant) {
+            Ok(Route { server, .. }) => bay.not_connected(&server),
+            Err(_) => meant
+                .name
+                .as_ref()
+                .and_then(|public| bay.away(public))
+                .map_or(unknown, |server| bay.not_connected(&server)),
         }
     })
 }
 
-fn resolve_in(catalog: &Catalog, request: &Request) -> Result<Route, ErrorObject> {
+fn resolve_in(catalog: &Catalog, request: &Request, meant: &Meant) -> Result<Route, ErrorObject> {
     let params = &request.params;
-    let bare = |edit: (&str, Option<&Raw>)| params.with(&[edit, ("inputResponses", None), ("requestState", None)]);
+    let bare = || match meant.returns {
+        true => params.with(&[("inputResponses", None), ("requestState", None)]),
+        false => params.clone(),
+    };
     let text = |key: &str| {
-        let value = params.get(key);
-        let text = value.as_ref().and_then(Raw::as_text).map(std::borrow::Cow::into_owned);
-        text.ok_or_else(|| ErrorObject::invalid_params(format!("`{key}` must be a string")))
+        meant.name.as_deref().ok_or_else(|| ErrorObject::invalid_params(format!("`{key}` must be a string")))
     };
     match &request.method {
         Method::ToolsCall | Method::PromptsGet => {
             let (listed, word) =
                 if request.method == Method::ToolsCall { (Listed::Tools, "tool") } else { (Listed::Prompts, "prompt") };
             let public = text("name")?;
-            let found = catalog.find(listed, &public);
+            let found = catalog.find(listed, public);
             let found = found.ok_or_else(|| ErrorObject::invalid_params(format!("unknown {word}: {public:?}")))?;
-            let params = bare(("name", Some(&Raw::of(&found.name))));
+            let named = meant.named.as_ref().filter(|_| !meant.returns);
+            let renamed = named.and_then(|named| params.replacing(named, &found.name));
+            let params = renamed.unwrap_or_else(|| bare().with(&[("name", Some(&found.name))]));
             Ok(Route { task: found.task, ..Route::new(&found.server, params) })
         }
         Method::ResourcesRead => {
             let uri = text("uri")?;
-            let server = catalog.server_of(&uri).ok_or_else(|| {
+            let server = catalog.server_of(uri).ok_or_else(|| {
                 let unknown = ErrorObject::new(code::RESOURCE_NOT_FOUND, format!("no server offers {uri:?}"));
                 unknown.with_data(&serde_json::json!({ "uri": uri }))
             })?;
-            Ok(Route::new(server, bare(("uri", Some(&Raw::of(&uri))))))
+            Ok(Route::new(server, bare()))
         }
         Method::Complete => complete(catalog, params),
         other => Err(ErrorObject::new(code::METHOD_NOT_FOUND, format!("{other} is not served by this gateway"))),
@@ -77,7 +100,7 @@ fn complete(catalog: &Catalog, params: &Raw) -> Result<Route, ErrorObject> {
         Some("ref/prompt") => {
             let public = text("name").ok_or_else(unknown)?;
             let found = catalog.find(Listed::Prompts, &public).ok_or_else(unknown)?;
-            let reference = reference.with(&[("name", Some(&Raw::of(&found.name)))]);
+            let reference = reference.with(&[("name", Some(&found.name))]);
             Ok(Route::new(&found.server, params.with(&[("ref", Some(&reference))])))
         }
         Some("ref/resource") => {

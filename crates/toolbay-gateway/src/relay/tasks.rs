@@ -6,7 +6,7 @@ use toolbay_protocol::{
     ErrorObject, Fault, Feature, Method, Raw,
     fault::code,
     method::TASKS,
-    peer::{Call, Patience},
+    peer::{Call, Part, Patience},
     raw::Object,
 };
 use toolbay_transport::Request;
@@ -27,7 +27,7 @@ pub(super) fn route(bay: &Inner, request: &Request) -> Result<Route, ErrorObject
     if request.method == Method::TasksUpdate && !caller.introduction.revision.has(Feature::Stateless) {
         return Err(Fault::method(&request.method).into());
     }
-    let public = request.params.get("taskId");
+    let public = request.part(Part::TaskId);
     let public = public.as_ref().and_then(Raw::as_text);
     let public = public.ok_or_else(|| ErrorObject::invalid_params("`taskId` must be a string"))?;
     // spec: tasks, nobody learns whether a task of somebody else is there
@@ -72,13 +72,14 @@ pub(super) async fn list(bay: &Inner, request: &Request) -> Result<Raw, ErrorObj
 
 async fn page(bay: &Inner, request: &Request, server: &Arc<str>, cursor: Option<String>) -> Result<Raw, ErrorObject> {
     let permit = policy::decide(&Wanted { caller: &request.caller, server })?;
-    let seat = bay.seat(&permit, &request.caller).await?;
+    let there = bay.server(server).ok_or_else(|| bay.not_connected(server))?;
+    let seat = bay.seat(&permit, &there, &request.caller).await?;
     let params = cursor.map(|cursor| {
         let mut params = Object::with_capacity(64);
         params.put_text("cursor", &cursor);
         params.finish()
     });
-    let patience = Patience { silence: bay.silence(server), total: None };
+    let patience = Patience { silence: there.silence(), total: None };
     let call = Call { patience, behalf: Some(Arc::clone(&seat.told)), ..Call::new(Method::TasksList, params) };
     let failed =
         |error| ErrorObject::new(code::INTERNAL, format!("server {server:?} does not list its tasks: {error}"));

@@ -1,6 +1,8 @@
 //! The caller's side of a request.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+use memchr::{memchr, memmem::Finder};
 
 use super::step::{Answers, Ask, Asks, Note, Outcome, Step};
 use crate::{
@@ -31,6 +33,9 @@ impl Wishes {
         Self { progress: Some(Progress), log_level: None }
     }
 }
+
+// Made once: that takes longer than to search a short message.
+static META: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("_meta"));
 
 /// A request of ours, from its first frame to its outcome.
 #[derive(Debug)]
@@ -88,7 +93,10 @@ impl Outgoing {
 
     /// Parameters with our own `_meta`: the token for progress, and the envelope where there is one.
     fn dress(&self, params: &Raw) -> Raw {
-        let old = params.get("_meta").filter(|meta| meta.kind() == Kind::Object);
+        // A key may be written with escapes.
+        let text = params.as_bytes();
+        let may_have = META.find(text).is_some() || memchr(b'\\', text).is_some();
+        let old = may_have.then(|| params.get("_meta")).flatten().filter(|meta| meta.kind() == Kind::Object);
         let modern = self.us.revision.has(Feature::Stateless);
         if old.is_none() && !modern && self.wishes.progress.is_none() {
             return params.clone();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::parts::Sound;
 use crate::{
     exchange::Level,
     fault::Fault,
@@ -17,35 +18,23 @@ pub fn admit_modern(method: &Method, envelope: &Envelope, profile: &Profile) -> 
     Ok(Arc::new(introduction))
 }
 
-/// Admits a request in a session: method known in its revision and advertised, parameters [`sound`]. Gives what its `_meta`
-/// holds.
+/// Admits a request in a session: method known in its revision and advertised, parameters [`sound`](super::sound).
 pub fn admit_legacy(
     method: &Method,
     params: Option<&Raw>,
-    sound: Result<Envelope, Fault>,
+    sound: Result<Sound, Fault>,
     session: &Introduction,
     profile: &Profile,
-) -> Result<Envelope, Fault> {
+) -> Result<Sound, Fault> {
     if method.sort() == Some(Sort::Notification) || method.sender() == Some(Sender::Server) {
         return Err(Fault::method(method));
     }
     profile.admits(method, session.revision)?;
-    let envelope = sound?;
+    let sound = sound?;
     if *method == Method::SetLevel {
         let level = params.and_then(|params| params.get("level"));
         let known = level.as_ref().and_then(Raw::as_text).and_then(|name| Level::parse(&name));
         known.ok_or_else(|| Fault::params("`level` must be one of the eight levels of syslog"))?;
     }
-    Ok(envelope)
-}
-
-/// No key twice in `params`, in `_meta` and in `arguments`: what is judged here must be what anybody behind us reads.
-/// Gives what `_meta` holds.
-pub fn sound(params: Option<&Raw>) -> Result<Envelope, Fault> {
-    let Some(params) = params else { return Ok(Envelope::default()) };
-    let [meta, arguments] = params.gather(["_meta", "arguments"])?;
-    if let Some(arguments) = arguments {
-        arguments.distinct()?;
-    }
-    Envelope::of(meta.as_ref())
+    Ok(sound)
 }

@@ -7,12 +7,14 @@
 mod admission;
 mod call;
 mod client;
+mod parts;
 mod server;
 mod table;
 
-pub use admission::{admit_legacy, admit_modern, sound};
+pub use admission::{admit_legacy, admit_modern};
 pub use call::{Call, CallId, Patience};
 pub use client::{Client, ClientEvent};
+pub use parts::{Part, Parts, Sound, sound};
 pub use server::{Called, ServeId, Server, ServerEvent};
 
 #[cfg(test)]

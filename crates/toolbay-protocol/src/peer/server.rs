@@ -6,7 +6,8 @@ use std::{
 };
 
 use super::{
-    admission::{admit_legacy, admit_modern, sound},
+    admission::{admit_legacy, admit_modern},
+    parts::{Part, Parts, Sound, sound},
     table::Table,
 };
 use crate::{
@@ -41,6 +42,8 @@ pub struct Called {
     pub method: Method,
     /// With what.
     pub params: Option<Raw>,
+    /// What stands where in it.
+    pub parts: Parts,
     /// By whom.
     pub caller: Arc<Introduction>,
     /// What the caller brings back after it was asked.
@@ -73,6 +76,8 @@ pub struct Server {
     session: Option<Arc<Introduction>>,
     level: Option<Level>,
     initialized: bool,
+    /// What was admitted last in the session: most requests are of one method.
+    admitted: Option<Method>,
     begun: u64,
     minted: i64,
     serving: Table<ServeId, Incoming>,
@@ -91,6 +96,7 @@ impl Server {
             session: None,
             level: None,
             initialized: false,
+            admitted: None,
             begun: 0,
             minted: 0,
             serving,
@@ -103,7 +109,9 @@ impl Server {
 
     /// Describes itself anew from here on.
     pub fn present(&mut self, profile: Arc<Profile>) {
-        self.profile = profile;
+        if !Arc::ptr_eq(&self.profile, &profile) {
+            (self.profile, self.admitted) = (profile, None);
+        }
     }
 
     /// The client of the session, where one was opened.
@@ -164,18 +172,18 @@ impl Server {
         }
         let sound = sound(params.as_ref());
         let modern = match &sound {
-            Ok(envelope) => envelope.version.is_some(),
+            Ok(sound) => sound.envelope.version.is_some(),
             Err(_) => envelope::is_modern(params.as_ref()),
         };
         if modern {
-            let envelope = sound?;
+            let Sound { envelope, parts } = sound?;
             let caller = admit_modern(&method, &envelope, &self.profile)?;
             let key = self.serve(id, &method, &envelope, &caller);
             if method == Method::Discover {
                 self.done(key, Ok(modern::describe(&self.profile)));
                 return Ok(());
             }
-            self.called(key, id, method, params, caller);
+            self.called(key, id, method, params, parts, caller);
             return Ok(());
         }
         match (&method, &self.session) {
@@ -199,13 +207,20 @@ impl Server {
             }
             (_, Some(session)) => {
                 let session = Arc::clone(session);
-                let envelope = admit_legacy(&method, params.as_ref(), sound, &session, &self.profile)?;
+                let Sound { envelope, parts } = match self.admitted.as_ref() {
+                    Some(admitted) if *admitted == method && method != Method::SetLevel => sound?,
+                    Some(_) | None => {
+                        let sound = admit_legacy(&method, params.as_ref(), sound, &session, &self.profile)?;
+                        self.admitted = Some(method.clone());
+                        sound
+                    }
+                };
                 if method == Method::SetLevel {
                     let level = params.as_ref().and_then(|params| params.get("level"));
                     self.level = level.as_ref().and_then(Raw::as_text).and_then(|name| Level::parse(&name));
                 }
                 let key = self.serve(id, &method, &envelope, &session);
-                self.called(key, id, method, params, session);
+                self.called(key, id, method, params, parts, session);
                 Ok(())
             }
         }
@@ -222,10 +237,23 @@ impl Server {
         key
     }
 
-    fn called(&mut self, key: ServeId, id: &Id, method: Method, params: Option<Raw>, caller: Arc<Introduction>) {
-        let returning = Return::read(&caller, params.as_ref());
+    fn called(
+        &mut self,
+        key: ServeId,
+        id: &Id,
+        method: Method,
+        params: Option<Raw>,
+        parts: Parts,
+        caller: Arc<Introduction>,
+    ) {
+        let returning = match &params {
+            Some(params) if caller.revision.has(Feature::Stateless) => {
+                Return::of(parts.get(Part::Responses, params), parts.get(Part::State, params))
+            }
+            Some(_) | None => Return::default(),
+        };
         let wants_progress = self.serving.get(key).is_some_and(Incoming::wants_progress);
-        let called = Called { key, id: id.clone(), method, params, caller, returning, wants_progress };
+        let called = Called { key, id: id.clone(), method, params, parts, caller, returning, wants_progress };
         self.events.push_back(ServerEvent::Called(called));
     }
 

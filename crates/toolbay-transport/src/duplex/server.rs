@@ -241,6 +241,9 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
         if let Poll::Ready((key, did)) = self.works.poll_next(cx) {
             return Poll::Ready(Woken::Did(key, did));
         }
+        if self.work.is_empty() {
+            return Poll::Pending;
+        }
         match self.work.poll_next_unpin(cx) {
             Poll::Ready(Some((key, did))) => Poll::Ready(Woken::Did(key, did)),
             Poll::Ready(None) | Poll::Pending => Poll::Pending,
@@ -332,7 +335,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
     }
 
     fn called(&mut self, called: Called) {
-        let Called { key, id, method, params, caller, returning, wants_progress } = called;
+        let Called { key, id, method, params, parts, caller, returning, wants_progress } = called;
         let caller = self.caller_of(caller);
         match method {
             Method::Listen => match Filter::asked(params.as_ref(), &caller.introduction, &self.service.profile()) {
@@ -361,7 +364,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
                 let progress = if wants_progress { Progress::Wanted } else { Progress::Unwanted };
                 let (cx, talk) = talk(manner, progress);
                 let (params, headers) = (params.unwrap_or(Raw::EMPTY), Headers::NONE);
-                let request = Request { method, params, caller, returning, headers };
+                let request = Request { method, params, parts, caller, returning, headers };
                 let service = Arc::clone(&self.service);
                 let work: Answering = Box::pin(async move { service.call(request, cx).await });
                 self.works.push(key, work, talk);

@@ -2,7 +2,6 @@
 
 use std::task::{Context, Poll, Waker, ready};
 
-use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::process::ChildStdin;
 use toolbay_protocol::{
@@ -81,19 +80,16 @@ impl<R: AsyncRead + Unpin + Send + 'static> ReadFrames for FrameLines<R> {
 #[derive(Debug)]
 pub struct LineFrames<W> {
     lines: LineWriter<W>,
-    scratch: BytesMut,
 }
 
 impl<W: AsyncWrite + Unpin> LineFrames<W> {
     /// A writer with nothing pending.
     pub fn new(inner: W) -> Self {
-        Self { lines: LineWriter::new(inner), scratch: BytesMut::new() }
+        Self { lines: LineWriter::new(inner) }
     }
 
     fn put(&mut self, frame: &Frame) {
-        self.scratch.clear();
-        frame.write(&mut self.scratch);
-        self.lines.push(&self.scratch);
+        self.lines.push_with(|out| frame.write(out));
     }
 
     fn send(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Error>> {

@@ -10,6 +10,7 @@ use toolbay_protocol::{
     fault::Misuse,
     greeting::{Profile, envelope::Envelope},
     headers::{self, METHOD, Mirrored, Mismatch, NAME, Reason, VERSION},
+    peer::{Part, Sound, sound},
 };
 
 use super::{endpoint::Shared, fields};
@@ -18,7 +19,7 @@ use crate::{Caller, Principal, Service};
 /// A request that may reach its service, and what was found in it on the way.
 pub(super) struct Judged {
     pub(super) caller: Arc<Caller>,
-    pub(super) envelope: Envelope,
+    pub(super) sound: Sound,
     pub(super) returning: Return,
 }
 
@@ -32,23 +33,24 @@ pub(super) fn judge<S: Service>(
     params: Option<&Raw>,
 ) -> Result<Judged, Fault> {
     // No key twice before anything is compared: what is compared must be what the service reads.
-    let keys = ["_meta", method.named_by().unwrap_or("name"), "arguments", "inputResponses", "requestState"];
-    let [meta, name, arguments, answers, state] = params.unwrap_or(&Raw::EMPTY).gather(keys)?;
-    let envelope = Envelope::of(meta.as_ref())?;
-    arguments.as_ref().map_or(Ok(()), Raw::distinct)?;
+    let sound = sound(params)?;
     once(headers)?;
-    let name = name.as_ref().filter(|_| method.named_by().is_some()).and_then(Raw::as_text);
-    mirrored(headers, method, &envelope, name.as_deref())?;
-    let introduction = Arc::new(envelope.introduction()?);
+    let empty = Raw::EMPTY;
+    let params = params.unwrap_or(&empty);
+    let name = sound.parts.named(method, params);
+    let name = name.as_ref().and_then(Raw::as_text);
+    mirrored(headers, method, &sound.envelope, name.as_deref())?;
+    let introduction = Arc::new(sound.envelope.introduction()?);
     let caller = Arc::new(Caller { introduction, principal, session: None });
     if let (Method::ToolsCall, Some(name)) = (method, &name)
         && let Some(plan) = shared.service.header_plan(&caller, name)
     {
-        let arguments = arguments.as_ref().map(Raw::as_bytes);
-        plan.check(arguments, values(headers)).map_err(|unlike| mismatch(&unlike))?;
+        let arguments = sound.parts.get(Part::Arguments, params);
+        plan.check(arguments.as_ref().map(Raw::as_bytes), values(headers)).map_err(|unlike| mismatch(&unlike))?;
     }
     profile.admits(method, caller.introduction.revision)?;
-    Ok(Judged { caller, envelope, returning: Return::of(answers, state) })
+    let [answers, state] = [Part::Responses, Part::State].map(|part| sound.parts.get(part, params));
+    Ok(Judged { caller, sound, returning: Return::of(answers, state) })
 }
 
 /// All values of a header.

@@ -16,6 +16,7 @@ use toolbay_protocol::{
     frame::Rejected,
     greeting::{Profile, envelope, modern},
     headers::{self, Mirrored},
+    peer::Sound,
 };
 
 use super::{
@@ -111,7 +112,7 @@ async fn answer<S: Service>(
     headers: Headers,
     (id, method, params): (Id, Method, Option<Raw>),
 ) -> Response<Body> {
-    let Judged { caller, envelope, returning } = judged;
+    let Judged { caller, sound: Sound { envelope, parts }, returning } = judged;
     let (introduction, server) = (Arc::clone(&caller.introduction), Some(profile.server.clone()));
     let exchange = Incoming::within(introduction, server, id.clone(), method.clone(), &envelope);
     match method {
@@ -126,7 +127,8 @@ async fn answer<S: Service>(
         },
         method => {
             let progress = if exchange.wants_progress() { Progress::Wanted } else { Progress::Unwanted };
-            let request = Request { method, params: params.unwrap_or(Raw::EMPTY), caller, returning, headers };
+            let params = params.unwrap_or(Raw::EMPTY);
+            let request = Request { method, params, parts, caller, returning, headers };
             let serving = Serving::begin(&shared.service, request, Manner::Returns, progress);
             Conversation { serving, exchange }.respond(shared, accepts).await
         }

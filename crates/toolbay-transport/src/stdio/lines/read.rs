@@ -110,6 +110,9 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 
     /// The next line if it is already here, so that a batch can be taken without waiting.
     pub fn buffered(&mut self) -> Result<Option<Bytes>, LineError> {
+        if self.searched == self.buffer.len() {
+            return Ok(None);
+        }
         while let Some(found) = memchr(b'\n', &self.buffer[self.searched..]) {
             let mut line = self.buffer.split_to(self.searched + found + 1);
             self.searched = 0;

@@ -8,7 +8,7 @@ use std::{
 };
 
 use bytes::{BufMut, BytesMut};
-use memchr::memchr2_iter;
+use memchr::memchr2;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 
 /// Writes messages, one a line.
@@ -28,14 +28,18 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
 
     /// Puts one message behind what is pending. Line ends inside are JSON's insignificant blanks and become spaces.
     pub fn push(&mut self, message: &[u8]) {
-        self.pending.reserve(message.len() + 1);
-        let mut from = 0;
-        for at in memchr2_iter(b'\n', b'\r', message) {
-            self.pending.put_slice(&message[from..at]);
-            self.pending.put_u8(b' ');
-            from = at + 1;
+        self.push_with(|out| out.put_slice(message));
+    }
+
+    /// The same for a message that is written here.
+    pub fn push_with(&mut self, write: impl FnOnce(&mut BytesMut)) {
+        let start = self.pending.len();
+        write(&mut self.pending);
+        let mut message = &mut self.pending[start..];
+        while let Some(at) = memchr2(b'\n', b'\r', message) {
+            message[at] = b' ';
+            message = &mut message[at + 1..];
         }
-        self.pending.put_slice(&message[from..]);
         self.pending.put_u8(b'\n');
     }
 

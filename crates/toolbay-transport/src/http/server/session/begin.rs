@@ -5,8 +5,8 @@ use std::sync::Arc;
 use toolbay_protocol::{
     ErrorObject, Fault, Frame, Id, Method, Raw,
     exchange::{Incoming, Level, Return},
-    greeting::{Profile, envelope::Envelope},
-    peer,
+    greeting::Profile,
+    peer::{self, Sound},
     watch::Filter,
 };
 
@@ -43,8 +43,8 @@ pub(super) async fn request<S: Service>(
         return Begun::Refused(fault);
     }
     let profile = shared.service.profile();
-    let envelope = match judge(session, &profile, &method, params.as_ref()) {
-        Ok(envelope) => envelope,
+    let sound = match judge(session, &profile, &method, params.as_ref()) {
+        Ok(sound) => sound,
         Err(fault @ (Fault::Malformed(_) | Fault::Misuse(toolbay_protocol::fault::Misuse::Order(_)))) => {
             return Begun::Refused(fault);
         }
@@ -62,13 +62,13 @@ pub(super) async fn request<S: Service>(
             }
             done(Ok(()))
         }
-        method => serve(shared, session, accepts, headers, &envelope, (id, method, params)),
+        method => serve(shared, session, accepts, headers, &sound, (id, method, params)),
     }
 }
 
-fn judge(session: &Attached, profile: &Profile, method: &Method, params: Option<&Raw>) -> Result<Envelope, Fault> {
+fn judge(session: &Attached, profile: &Profile, method: &Method, params: Option<&Raw>) -> Result<Sound, Fault> {
     match method {
-        Method::Ping => Ok(Envelope::default()),
+        Method::Ping => Ok(Sound::default()),
         Method::Initialize => {
             Err(Fault::order("the session is open already; open another one without `Mcp-Session-Id`"))
         }
@@ -81,11 +81,12 @@ fn serve<S: Service>(
     session: &Attached,
     accepts: Accepts,
     headers: Headers,
-    envelope: &Envelope,
+    sound: &Sound,
     (id, method, params): (Id, Method, Option<Raw>),
 ) -> Begun {
     let caller = Arc::clone(&session.caller);
-    let exchange = Incoming::within(Arc::clone(&caller.introduction), None, id.clone(), method.clone(), envelope);
+    let exchange =
+        Incoming::within(Arc::clone(&caller.introduction), None, id.clone(), method.clone(), &sound.envelope);
     let progress = if exchange.wants_progress() { Progress::Wanted } else { Progress::Unwanted };
     let hearing = if accepts.stream { Hearing::Listens } else { Hearing::Deaf };
     let (key, abort) = {
@@ -101,7 +102,8 @@ fn serve<S: Service>(
         }
     };
     let returning = Return::default();
-    let request = Request { method, params: params.unwrap_or(Raw::EMPTY), caller, returning, headers };
+    let (params, parts) = (params.unwrap_or(Raw::EMPTY), sound.parts);
+    let request = Request { method, params, parts, caller, returning, headers };
     let serving = Serving::abortable(&shared.service, request, progress, abort);
     Begun::Running(Conversation::new(Arc::clone(session.session()), key, id, serving))
 }
