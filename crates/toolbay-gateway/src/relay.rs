@@ -18,19 +18,19 @@ use toolbay_protocol::{
 use toolbay_transport::{Cx, Kind, Request};
 
 use going::Going;
-use resolve::{Meant, resolve};
+use resolve::{Meant, resolve, resolve_at_once};
 
 use crate::{
     audit::{End, Ticket},
     bay::Inner,
     bridge::{Banks, Binding, Carried, Crossing, Lost, Parked, cross},
     catalog::Listed,
-    policy::{self, Wanted},
+    policy::{self, Permit, Wanted},
 };
 
 /// Serves one request.
-pub(crate) async fn call(bay: &Inner, request: Request, cx: Cx) -> Outcome {
-    let meant = Meant::of(&request);
+pub(crate) async fn call(bay: &Inner, request: &Request, cx: &Cx) -> Outcome {
+    let meant = Meant::of(request);
     let mut ticket = bay.ledger.open(request.caller.principal.clone(), request.method.clone(), meant.name.clone());
     let served = serve(bay, request, &meant, cx, &mut ticket).await;
     let (end, outcome) = match served {
@@ -46,13 +46,15 @@ pub(crate) async fn call(bay: &Inner, request: Request, cx: Cx) -> Outcome {
 
 async fn serve(
     bay: &Inner,
-    request: Request,
+    request: &Request,
     meant: &Meant,
-    cx: Cx,
+    cx: &Cx,
     ticket: &mut Ticket,
 ) -> Result<Crossing, ErrorObject> {
     if let Some(listed) = Listed::of(&request.method) {
-        bay.settled().await;
+        if !bay.is_settled() {
+            Box::pin(bay.settled()).await;
+        }
         let result = bay.catalog_for(&request.caller).result(listed, request.caller.introduction.revision);
         return whole_list(&request.params).map(|()| Crossing::Done(Ok(result)));
     }
@@ -60,12 +62,12 @@ async fn serve(
         let level = request.params.get("level");
         // The transport let no other through.
         if let Some(level) = level.as_ref().and_then(Raw::as_text).and_then(|name| Level::parse(&name)) {
-            bay.set_level(&request.caller, level).await;
+            Box::pin(bay.set_level(&request.caller, level)).await;
         }
         return Ok(Crossing::Done(Ok(Raw::EMPTY)));
     }
     if request.method == Method::TasksList {
-        return tasks::list(bay, &request).await.map(|page| Crossing::Done(Ok(page)));
+        return Box::pin(tasks::list(bay, request)).await.map(|page| Crossing::Done(Ok(page)));
     }
     let binding = Binding::new(&request.caller.principal, &request.method, &request.params);
     let carried = request.returning.state.as_ref().map(|state| {
@@ -74,49 +76,55 @@ async fn serve(
     });
     let route = match request.method {
         Method::TasksGet | Method::TasksResult | Method::TasksCancel | Method::TasksUpdate => {
-            tasks::route(bay, &request)?
+            tasks::route(bay, request)?
         }
-        _ => resolve(bay, &request, meant).await?,
+        _ => match resolve_at_once(bay, request, meant) {
+            Some(route) => route,
+            None => Box::pin(resolve(bay, request, meant)).await?,
+        },
     };
     ticket.at(&route.server);
     let there = bay.server(&route.server).ok_or_else(|| bay.not_connected(&route.server))?;
     ticket.counted_by(Arc::clone(there.counters()));
     let permit = policy::decide(&Wanted { caller: &request.caller, server: &route.server })?;
-    let going = |returning| Going {
-        bay,
-        request: &request,
-        route: &route,
-        there: &there,
-        returning,
-        cx: &cx,
-        binding: &binding,
-    };
-    match carried.transpose()? {
-        Some(Carried::Parked { bay: there, .. }) if there != bay.sealer.bay() => {
+    let going = Going { bay, request, route: &route, there: &there, returning: &NOTHING, cx, binding: &binding };
+    match carried {
+        None => going.go(permit).await,
+        Some(carried) => Box::pin(come_back(going, permit, carried?)).await,
+    }
+}
+
+/// What most callers bring back.
+static NOTHING: Return = Return { answers: None, state: None };
+
+/// Serves a request that comes back after its caller was asked.
+async fn come_back(going: Going<'_>, permit: Permit, carried: Carried) -> Result<Crossing, ErrorObject> {
+    let Going { bay, request, route, .. } = going;
+    match carried {
+        Carried::Parked { bay: there, .. } if there != bay.sealer.bay() => {
             let what = "the call waits in another replica of this gateway (or in one that has ended): send all requests of \
                         a client to one replica, or begin the call anew";
             Err(ErrorObject::internal(what))
         }
-        Some(Carried::Parked { handle, .. }) => {
+        Carried::Parked { handle, .. } => {
             let parked = bay.parking.take(handle);
             let parked =
                 parked.ok_or_else(|| ErrorObject::invalid_params("the call that waited is no longer there"))?;
             // The call has a connection already; a permit is wanted all the same.
             drop(permit);
-            Box::pin(resume(parked, bay, &request, &cx, &route.server, &binding)).await
+            resume(parked, bay, request, going.cx, &route.server, going.binding).await
         }
-        Some(Carried::Through { server, state }) if *server == *route.server => {
+        Carried::Through { server, state } if *server == *route.server => {
             let returning = Return { answers: request.returning.answers.clone(), state };
-            going(&returning).go(permit).await
+            Going { returning: &returning, ..going }.go(permit).await
         }
-        Some(Carried::Anew { server }) if *server == *route.server => {
-            visited(&request)?;
-            going(&Return::default()).go(permit).await
+        Carried::Anew { server } if *server == *route.server => {
+            visited(request)?;
+            going.go(permit).await
         }
-        Some(Carried::Through { .. } | Carried::Anew { .. }) => {
+        Carried::Through { .. } | Carried::Anew { .. } => {
             Err(ErrorObject::invalid_params("`requestState` is for another server than this request"))
         }
-        None => going(&Return::default()).go(permit).await,
     }
 }
 
@@ -211,5 +219,5 @@ async fn resume(
         .answer(answers)
         .await
         .map_err(|error| ErrorObject::internal(format!("server {server:?} failed: {error}")))?;
-    Ok(answered(server, cross(ride, banks).await))
+    Ok(answered(server, cross(ride, banks, None).await))
 }

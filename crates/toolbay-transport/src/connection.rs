@@ -46,10 +46,26 @@ impl Connection {
 
     /// Begins a call. A method that the server's revision does not know is refused here.
     pub async fn call(&self, call: Call) -> Result<Running, Error> {
+        match self.call_at_once(call) {
+            Ok(begun) => begun,
+            // Apart, so that whoever waits for nothing carries no room for it.
+            Err(call) => Box::pin(self.call_in_time(call)).await,
+        }
+    }
+
+    /// Begins a call where nothing has to be waited for; else gives it back.
+    pub fn call_at_once(&self, call: Call) -> Result<Result<Running, Error>, Call> {
         if call.method.is_foreign_to(self.0.meeting.revision) {
             let what = format!("revision {} has no {}", self.0.meeting.revision, call.method);
-            return Err(Error::new(Kind::Incompatible, what));
+            return Ok(Err(Error::new(Kind::Incompatible, what)));
         }
+        match &self.0.wire {
+            Wire::Duplex(link) => Ok(link.call_at_once(call)?.map(|call| Running(Way::Duplex(call)))),
+            Wire::Http(_) => Err(call),
+        }
+    }
+
+    async fn call_in_time(&self, call: Call) -> Result<Running, Error> {
         match &self.0.wire {
             Wire::Duplex(link) => link.call(call).await.map(|call| Running(Way::Duplex(call))),
             Wire::Http(client) => client.call(call).await.map(|call| Running(Way::Http(Box::new(call)))),
@@ -121,7 +137,8 @@ impl Running {
     pub async fn step(&mut self) -> Result<Step, Error> {
         match &mut self.0 {
             Way::Duplex(call) => call.step().await,
-            Way::Http(call) => call.step().await,
+            // Apart, so that whoever waits on a link carries no room for it.
+            Way::Http(call) => Box::pin(call.step()).await,
         }
     }
 
@@ -129,7 +146,7 @@ impl Running {
     pub async fn answer(&mut self, answers: Answers) -> Result<(), Error> {
         match &mut self.0 {
             Way::Duplex(call) => call.answer(answers),
-            Way::Http(call) => call.answer(answers).await,
+            Way::Http(call) => Box::pin(call.answer(answers)).await,
         }
     }
 }

@@ -127,7 +127,7 @@ impl Request {
 
 /// The headers of a request, or none. Printed, it says which there are, never what stands in them.
 #[derive(Clone, Default, PartialEq)]
-pub struct Headers(Option<HeaderMap>);
+pub struct Headers(Option<Box<HeaderMap>>);
 
 impl Headers {
     /// No headers: the transport has none.
@@ -142,18 +142,18 @@ impl Headers {
                 values.iter_mut().for_each(|value| value.set_sensitive(true));
             }
         }
-        Self(Some(headers))
+        Self(Some(Box::new(headers)))
     }
 
     /// All of them; nothing where the transport has none.
     pub fn map(&self) -> Option<&HeaderMap> {
-        self.0.as_ref()
+        self.0.as_deref()
     }
 }
 
 impl fmt::Debug for Headers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.iter().flat_map(HeaderMap::keys)).finish()
+        f.debug_list().entries(self.map().into_iter().flat_map(HeaderMap::keys)).finish()
     }
 }
 

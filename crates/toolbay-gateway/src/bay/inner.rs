@@ -64,9 +64,14 @@ impl Inner {
         self.catalog.load_full()
     }
 
+    /// Whether it was decided of every server, once, how it does.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.all_settled.load(Ordering::Acquire)
+    }
+
     /// Waits, within bounds, until it is decided of every server how it does. Once that was so, it stays so.
     pub(crate) async fn settled(&self) {
-        if self.all_settled.load(Ordering::Acquire) {
+        if self.is_settled() {
             return;
         }
         let all = async {
@@ -91,12 +96,17 @@ impl Inner {
         })
     }
 
-    /// What `find` finds among what `caller` is offered; waits, within bounds, for servers that are still starting.
-    pub(crate) async fn once_there<T>(&self, caller: &Caller, find: impl Fn(&Catalog) -> Option<T>) -> Option<T> {
-        let found = match self.views.are_one() {
+    /// What `find` finds among what `caller` is offered at this moment.
+    pub(crate) fn at_once<T>(&self, caller: &Caller, find: impl Fn(&Catalog) -> Option<T>) -> Option<T> {
+        match self.views.are_one() {
             true => find(&self.catalog.load()),
             false => find(&self.catalog_for(caller)),
-        };
+        }
+    }
+
+    /// The same; waits, within bounds, for servers that are still starting.
+    pub(crate) async fn once_there<T>(&self, caller: &Caller, find: impl Fn(&Catalog) -> Option<T>) -> Option<T> {
+        let found = self.at_once(caller, &find);
         if found.is_some() || self.all_settled.load(Ordering::Acquire) {
             return found;
         }
@@ -131,7 +141,10 @@ impl Inner {
     ) -> Result<Seat, ErrorObject> {
         let name = &server.spec.name;
         let seat = match permit.opens(name) {
-            true => server.seat(caller, &self.declared).await,
+            true => match server.seat_at_once(caller, &self.declared) {
+                Some(seat) => Ok(seat),
+                None => Box::pin(server.seat(caller, &self.declared)).await,
+            },
             false => Err(NoSeat::Away),
         };
         seat.map_err(|why| match why {

@@ -22,7 +22,7 @@ impl Service for Bay {
 
     fn call(&self, request: Request, cx: Cx) -> impl Future<Output = Outcome> + Send {
         let bay = Arc::clone(&self.0);
-        async move { relay::call(&bay, request, cx).await }
+        async move { relay::call(&bay, &request, &cx).await }
     }
 
     fn header_plan(&self, caller: &Arc<Caller>, tool: &str) -> Option<Arc<HeaderPlan>> {

@@ -138,10 +138,17 @@ impl Banks<'_> {
 
     /// The end of a call; or, where the server sends its user to a page first, not yet.
     pub(super) async fn done(&self, outcome: Outcome, seat: &Seat) -> Crossing {
-        let pages = outcome.as_ref().err().and_then(|error| self.pages(error));
-        match pages {
-            Some(asks) => self.send_off(asks).await,
-            None => Crossing::Done(self.outcome(outcome, seat)),
+        match self.done_at_once(outcome, seat) {
+            Ok(crossing) => crossing,
+            Err(asks) => self.send_off(asks).await,
+        }
+    }
+
+    /// The end of a call; or the pages that its user is sent to first.
+    pub(crate) fn done_at_once(&self, outcome: Outcome, seat: &Seat) -> Result<Crossing, Asks> {
+        match outcome.as_ref().err().and_then(|error| self.pages(error)) {
+            Some(asks) => Err(asks),
+            None => Ok(Crossing::Done(self.outcome(outcome, seat))),
         }
     }
 
@@ -163,7 +170,7 @@ impl Banks<'_> {
     }
 
     /// Sends the caller away to visit pages, and back to call anew.
-    async fn send_off(&self, asks: Asks) -> Crossing {
+    pub(crate) async fn send_off(&self, asks: Asks) -> Crossing {
         let carried = Carried::Anew { server: self.server.to_string() };
         let Ok(state) = self.sealer.seal(carried, self.binding, SystemTime::now()) else { return unsealed() };
         match self.cx.ask(asks, Some(state)).await {

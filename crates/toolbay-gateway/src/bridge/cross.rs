@@ -57,19 +57,9 @@ async fn unrelated(questions: Option<&Questions>) -> Question {
 type Waiting<'w> = FuturesUnordered<std::pin::Pin<Box<dyn Future<Output = (Asks, Result<Reply, Gone>)> + Send + 'w>>>;
 
 /// Carries a call to its end, or to where its caller leaves. A caller that was asked may be told more meanwhile.
-pub(crate) async fn cross(mut ride: Ride, banks: Banks<'_>) -> Crossing {
-    // Most calls say nothing before their outcome, and nobody asks anything.
-    let first = match ride.seat.leg.questions {
-        None => Some(ride.running.step().await),
-        Some(_) => None,
-    };
-    match first {
-        Some(Ok(Step::Done(outcome))) => banks.done(outcome, &ride.seat).await,
-        first => Box::pin(at_length(ride, banks, first)).await,
-    }
-}
-
-async fn at_length(mut ride: Ride, banks: Banks<'_>, first: Option<Result<Step, Error>>) -> Crossing {
+///
+/// `first` is what was said before, where somebody heard it already.
+pub(crate) async fn cross(mut ride: Ride, banks: Banks<'_>, first: Option<Result<Step, Error>>) -> Crossing {
     let mut course = Course { waiting: Waiting::new(), first, rounds: 0, between: false };
     loop {
         match course.turn(&mut ride, &banks).await {

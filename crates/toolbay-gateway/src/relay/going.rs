@@ -8,10 +8,10 @@ use toolbay_protocol::{
     fault::code,
     greeting::envelope,
     peer::{Call, Part, Patience},
-    raw::Kind,
+    raw,
     types::relay::conform_params,
 };
-use toolbay_transport::{Cx, Request};
+use toolbay_transport::{Cx, Error, Kind, Request, Running};
 
 use super::{answered, banks, resolve::Route};
 use crate::{
@@ -23,6 +23,7 @@ use crate::{
 };
 
 /// A request on its way to a server.
+#[derive(Clone, Copy)]
 pub(super) struct Going<'g> {
     pub(super) bay: &'g Inner,
     pub(super) request: &'g Request,
@@ -41,9 +42,12 @@ impl Going<'_> {
         match self.over(seat).await? {
             // It surely did not run: the server does not know the session, and refused it for that.
             Crossing::Lost(Lost { error, seat: Some(seat), heard: Heard::Nothing }) if Seat::is_unknown(&error) => {
-                let seat = seat.renewed(there.spec.startup).await;
-                let seat = seat.map_err(|_| bay.not_connected(&route.server))?;
-                Ok(answered(&route.server, self.over(seat).await?))
+                Box::pin(async move {
+                    let seat = seat.renewed(there.spec.startup).await;
+                    let seat = seat.map_err(|_| bay.not_connected(&route.server))?;
+                    Ok(answered(&route.server, self.over(seat).await?))
+                })
+                .await
             }
             crossing => Ok(answered(&route.server, crossing)),
         }
@@ -58,17 +62,31 @@ impl Going<'_> {
         let params = conform_params(&request.method, &route.params, theirs, revision).map_err(ErrorObject::from)?;
         let hidden =
             route.task == TaskNeed::Must && revision.has(Feature::CoreTasks) && !theirs.has(Feature::CoreTasks);
-        let call = self.call(&seat, if hidden { tasks::as_task(&params) } else { params }).await;
-        let begun = match seat.connection.call(call).await {
+        let begun = match self.begin_at_once(&seat, if hidden { tasks::as_task(&params) } else { params }) {
+            Ok(begun) => begun,
+            Err(later) => Box::pin(self.begin(&seat, *later)).await,
+        };
+        let begun = match begun {
             Ok(running) if hidden => Box::pin(self.begun(running, &seat)).await,
             begun => begun,
         };
         match begun {
-            Ok(running) => {
+            Ok(mut running) => {
+                let banks = banks(bay, revision, request, cx, &route.server, binding);
+                // Most calls say nothing before their outcome, and nobody asks anything.
+                let first = match seat.leg.questions {
+                    None => Some(running.step().await),
+                    Some(_) => None,
+                };
+                if let Some(Ok(Step::Done(outcome))) = first {
+                    return Ok(match banks.done_at_once(outcome, &seat) {
+                        Ok(crossing) => crossing,
+                        Err(asks) => Box::pin(banks.send_off(asks)).await,
+                    });
+                }
                 // A task that began is not begun again.
                 let heard = if hidden { Heard::Something } else { Heard::Nothing };
-                let ride = Ride { running, seat, heard };
-                Ok(cross(ride, banks(bay, revision, request, cx, &route.server, binding)).await)
+                Ok(Box::pin(cross(Ride { running, seat, heard }, banks, first)).await)
             }
             Err(error) if Seat::is_unknown(&error) => {
                 Ok(Crossing::Lost(Lost { error, seat: Some(seat), heard: Heard::Nothing }))
@@ -77,20 +95,39 @@ impl Going<'_> {
         }
     }
 
-    async fn call(&self, seat: &Seat, params: Raw) -> Call {
+    /// Begins where nothing has to be waited for.
+    fn begin_at_once(&self, seat: &Seat, params: Raw) -> Result<Result<Running, Error>, Box<(Call, Option<Level>)>> {
+        let (call, raised) = self.call(seat, params);
+        if raised.is_some() {
+            return Err(Box::new((call, raised)));
+        }
+        seat.connection.call_at_once(call).map_err(|call| Box::new((call, None)))
+    }
+
+    async fn begin(&self, seat: &Seat, (call, raised): (Call, Option<Level>)) -> Result<Running, Error> {
+        if let Some(level) = raised {
+            seat.leg.raise(&seat.connection, level).await;
+        }
+        seat.connection.call(call).await
+    }
+
+    fn call(&self, seat: &Seat, params: Raw) -> (Call, Option<Level>) {
         let Self { request, there, returning, .. } = self;
-        Call {
+        let (wishes, raised) = self.wishes(seat);
+        let call = Call {
             behalf: Some(Arc::clone(&seat.told)),
             method: request.method.clone(),
             params: Some(params),
-            wishes: self.wishes(seat).await,
+            wishes,
             returning: Return::clone(returning),
             patience: Patience { silence: there.silence(), total: None },
-        }
+        };
+        (call, raised)
     }
 
-    /// What the caller wants beside the outcome.
-    async fn wishes(&self, seat: &Seat) -> Wishes {
+    /// What the caller wants beside the outcome; and from which level on its session's log is to be heard, where a request
+    /// says so and the server's session must be told.
+    fn wishes(&self, seat: &Seat) -> (Wishes, Option<Level>) {
         let Self { bay, request, cx, .. } = self;
         let mut wishes = if cx.wants_progress() { Wishes::progress() } else { Wishes::default() };
         let states = request.caller.introduction.revision.has(Feature::Stateless);
@@ -100,13 +137,12 @@ impl Going<'_> {
         } else {
             bay.sessions.level(&request.caller)
         };
-        let Some(level) = level else { return wishes };
+        let Some(level) = level else { return (wishes, None) };
         if seat.connection.meeting().revision.has(Feature::Stateless) {
             wishes.log_level = Some(level.as_str().into());
-        } else if states {
-            seat.leg.raise(&seat.connection, level).await;
+            return (wishes, None);
         }
-        wishes
+        (wishes, states.then_some(level))
     }
 
     /// A caller that wants a task of a server that knows of none is told so: the server would never learn of the wish.
@@ -116,7 +152,7 @@ impl Going<'_> {
         let theirs = request.caller.introduction.revision;
         if request.method != Method::ToolsCall
             || !theirs.has(Feature::CoreTasks)
-            || request.part(Part::Task).is_none_or(|task| task.kind() != Kind::Object)
+            || request.part(Part::Task).is_none_or(|task| task.kind() != raw::Kind::Object)
         {
             return Ok(());
         }
@@ -131,12 +167,8 @@ impl Going<'_> {
 
     /// Waits for a task that its caller need not know of: a tool that runs as nothing else was called by somebody whose
     /// revision has no tasks.
-    async fn begun(
-        &self,
-        mut running: toolbay_transport::Running,
-        seat: &Seat,
-    ) -> Result<toolbay_transport::Running, toolbay_transport::Error> {
-        let refused = |what: String| toolbay_transport::Error::new(toolbay_transport::Kind::Misbehaved, what);
+    async fn begun(&self, mut running: Running, seat: &Seat) -> Result<Running, Error> {
+        let refused = |what: String| Error::new(Kind::Misbehaved, what);
         let result = loop {
             match running.step().await? {
                 Step::Done(Ok(result)) => break result,
@@ -148,7 +180,7 @@ impl Going<'_> {
         };
         let awaited =
             tasks::awaited(&result).ok_or_else(|| refused("it answers without the task it must begin".into()))?;
-        let call = Call { method: Method::TasksResult, ..self.call(seat, awaited).await };
+        let call = Call { method: Method::TasksResult, ..self.call(seat, awaited).0 };
         let begun = seat.connection.call(call).await;
         begun.map_err(|error| refused(format!("its task began, but its result cannot be awaited: {error}")))
     }

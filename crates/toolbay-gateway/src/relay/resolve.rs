@@ -41,6 +41,11 @@ impl Meant {
     }
 }
 
+/// Finds what is meant among what is there.
+pub(super) fn resolve_at_once(bay: &Inner, request: &Request, meant: &Meant) -> Option<Route> {
+    bay.at_once(&request.caller, |catalog| resolve_in(catalog, request, meant).ok())
+}
+
 /// Finds what is meant; waits for servers that are still starting only for as long as it is not found without them.
 pub(super) async fn resolve(bay: &Inner, request: &Request, meant: &Meant) -> Result<Route, ErrorObject> {
     if let Some(route) = bay.once_there(&request.caller, |catalog| resolve_in(catalog, request, meant).ok()).await {

@@ -190,13 +190,14 @@ impl Server {
         self.base.open().map(|connection| connection.meeting().clone())
     }
 
-    /// A place for `caller` on a connection that it may use: the first one, or one of its own.
-    pub(crate) async fn seat(self: &Arc<Self>, caller: &Caller, declared: &Declared) -> Result<Seat, NoSeat> {
-        let first = match self.base.seat(declared.nobody()) {
-            Some(seat) => seat,
-            // A session that its server forgot is being opened again.
-            None => self.base.seated(declared.nobody(), self.spec.startup).await.map_err(|_| NoSeat::Away)?,
-        };
+    /// A place for `caller` on the first connection, where that is open and serves it.
+    pub(crate) fn seat_at_once(&self, caller: &Caller, declared: &Declared) -> Option<Seat> {
+        let first = self.base.seat(declared.nobody())?;
+        self.on_first(first, caller, declared).ok()
+    }
+
+    /// The first connection for `caller`; or for whom it wants one of its own, and what is told on that.
+    fn on_first(&self, first: Seat, caller: &Caller, declared: &Declared) -> Result<Seat, (Who, Arc<Introduction>)> {
         let revision = first.connection.meeting().revision;
         if revision.has(Feature::Stateless) {
             return Ok(first.told(declared.told(&caller.introduction, revision)));
@@ -210,8 +211,20 @@ impl Server {
         if told.capabilities == bare.capabilities && who == Who::User(Principal::Local) {
             return Ok(first.told(Arc::clone(bare)));
         }
-        drop(first);
-        self.own_seat(&who, &told).await
+        Err((who, told))
+    }
+
+    /// A place for `caller` on a connection that it may use: the first one, or one of its own.
+    pub(crate) async fn seat(self: &Arc<Self>, caller: &Caller, declared: &Declared) -> Result<Seat, NoSeat> {
+        let first = match self.base.seat(declared.nobody()) {
+            Some(seat) => seat,
+            // A session that its server forgot is being opened again.
+            None => self.base.seated(declared.nobody(), self.spec.startup).await.map_err(|_| NoSeat::Away)?,
+        };
+        match self.on_first(first, caller, declared) {
+            Ok(seat) => Ok(seat),
+            Err((who, told)) => self.own_seat(&who, &told).await,
+        }
     }
 
     async fn own_seat(self: &Arc<Self>, who: &Who, told: &Arc<Introduction>) -> Result<Seat, NoSeat> {

@@ -226,6 +226,9 @@ impl Outgoing {
 
     /// The frames that refuse what is still asked; whoever asked waits for some answer.
     pub fn refuse(&mut self, why: &str) -> Vec<Frame> {
+        if self.requests.is_empty() {
+            return vec![];
+        }
         let refused = ErrorObject::new(code::REFUSED, why);
         self.requests.drain(..).map(|(_, id)| Frame::reply(id, Err(refused.clone()))).collect()
     }

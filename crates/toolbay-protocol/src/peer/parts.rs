@@ -1,5 +1,7 @@
 //! Where the members stand that say what a request is about: found once, when it is taken in.
 
+use std::{num::NonZeroU32, ops::Range};
+
 use crate::{fault::Fault, greeting::envelope::Envelope, method::Method, raw::Raw};
 
 /// A member of a request's parameters.
@@ -25,36 +27,41 @@ pub enum Part {
 
 const KEYS: [&str; 8] = ["name", "uri", "taskId", "task", "_meta", "arguments", "inputResponses", "requestState"];
 
-/// The places of those that are there.
+/// The places of those that are there: beginning and end, which is never nought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Parts([Option<(u32, u32)>; KEYS.len()]);
+pub struct Parts([Place; KEYS.len()]);
+
+type Place = (u32, Option<NonZeroU32>);
 
 impl Parts {
     /// Finds them; a fault where a key stands twice.
     pub fn of(params: &Raw) -> Result<Self, Fault> {
         // What is longer than this has no places that fit, and no transport takes it.
-        let fits =
-            |place: std::ops::Range<usize>| Some((u32::try_from(place.start).ok()?, u32::try_from(place.end).ok()?));
-        Ok(Self(params.places(KEYS)?.map(|place| place.and_then(fits))))
+        let fits = |place: Range<usize>| {
+            Some((u32::try_from(place.start).ok()?, NonZeroU32::new(u32::try_from(place.end).ok()?)))
+        };
+        Ok(Self(params.places(KEYS)?.map(|place| place.and_then(fits).unwrap_or_default())))
     }
 
     /// The one called `part` in the parameters that these are of.
     pub fn get(&self, part: Part, params: &Raw) -> Option<Raw> {
-        let (start, end) = self.0[part as usize]?;
-        params.slice(start as usize..end as usize)
+        Self::slice(self.0[part as usize], params)
     }
 
     /// What a request of `method` names: its tool, prompt, resource or task.
     pub fn named(&self, method: &Method, params: &Raw) -> Option<Raw> {
         let key = method.named_by()?;
         let place = KEYS.iter().position(|known| *known == key)?;
-        let (start, end) = self.0[place]?;
-        params.slice(start as usize..end as usize)
+        Self::slice(self.0[place], params)
+    }
+
+    fn slice((start, end): Place, params: &Raw) -> Option<Raw> {
+        params.slice(start as usize..end?.get() as usize)
     }
 
     /// Whether there is one.
     pub fn has(&self, part: Part) -> bool {
-        self.0[part as usize].is_some()
+        self.0[part as usize].1.is_some()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use tokio::{
-    sync::{Semaphore, oneshot, watch},
+    sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch},
     task::JoinHandle,
 };
 use toolbay_protocol::{
@@ -73,13 +73,19 @@ impl Client {
 
     /// Begins a call.
     pub async fn call(&self, call: Call) -> Result<RunningCall, Error> {
-        let place = match Arc::clone(&self.places).try_acquire_owned() {
-            Ok(place) => place,
-            Err(_) => {
-                let place = Arc::clone(&self.places).acquire_owned().await;
-                place.map_err(|_| self.end_reason())?
-            }
-        };
+        let place = Arc::clone(&self.places).acquire_owned().await;
+        self.begin(call, place.map_err(|_| self.end_reason())?)
+    }
+
+    /// Begins a call, unless as many as may be are in flight.
+    pub fn call_at_once(&self, call: Call) -> Result<Result<RunningCall, Error>, Call> {
+        match Arc::clone(&self.places).try_acquire_owned() {
+            Ok(place) => Ok(self.begin(call, place)),
+            Err(_) => Err(call),
+        }
+    }
+
+    fn begin(&self, call: Call, place: OwnedSemaphorePermit) -> Result<RunningCall, Error> {
         let (push, steps) = steps();
         let key = self.port.call(call, push).ok_or_else(|| self.end_reason())?;
         Ok(RunningCall { key, steps, port: Arc::clone(&self.port), done: false, _place: place })
@@ -126,7 +132,7 @@ pub struct RunningCall {
     steps: Steps,
     port: Arc<dyn Port>,
     done: bool,
-    _place: tokio::sync::OwnedSemaphorePermit,
+    _place: OwnedSemaphorePermit,
 }
 
 impl RunningCall {
