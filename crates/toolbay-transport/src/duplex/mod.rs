@@ -1,6 +1,7 @@
 //! Links on which frames go both ways, and the tasks that own them: one for a client's end, one for a server's.
 
 pub mod client;
+mod gate;
 mod link;
 mod owner;
 mod port;

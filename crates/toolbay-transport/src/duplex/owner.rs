@@ -20,6 +20,7 @@ use toolbay_protocol::{
 };
 
 use super::{
+    gate::Gate,
     link::{Came, ReadFrames, WriteFrames},
     port::{BACKLOG, Shared},
 };
@@ -44,6 +45,8 @@ pub(super) struct Owner<R, W> {
     alarm: Option<Alarm>,
     /// Whether the reader is heard first next time.
     reader_first: bool,
+    input: Gate,
+    others: Gate,
 }
 
 /// Goes off when a call may be overdue.
@@ -62,7 +65,8 @@ enum Woken {
 
 impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
     pub(super) fn new(shared: Arc<Shared<W>>, reader: R, listener: Arc<dyn Listener>) -> Self {
-        Self { shared, reader, listener, replies: Replies::new(), alarm: None, reader_first: true }
+        let (input, others) = (Gate::of(&shared.owner), Gate::of(&shared.owner));
+        Self { shared, reader, listener, replies: Replies::new(), alarm: None, reader_first: true, input, others }
     }
 
     /// Serves the link to its end; says why it came.
@@ -126,9 +130,9 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
         for reader in [self.reader_first, !self.reader_first] {
             // In turns, so that a server that never falls silent keeps nobody else from being heard.
             let woken = match reader {
-                true if room => self.reader.poll_read(cx).map(Woken::Came),
+                true if room => self.input.poll(|cx| self.reader.poll_read(cx)).map(Woken::Came),
                 true => Poll::Pending,
-                false => self.poll_others(cx, due),
+                false => self.poll_others(due),
             };
             if woken.is_ready() {
                 return woken;
@@ -165,19 +169,24 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
         if sent.is_ok() && waiting { Poll::Pending } else { Poll::Ready(()) }
     }
 
-    fn poll_others(&mut self, cx: &mut Context<'_>, due: Option<Instant>) -> Poll<Woken> {
-        if let Poll::Ready(Some((id, outcome))) = self.replies.poll_next_unpin(cx) {
-            return Poll::Ready(Woken::Reply(id, outcome));
-        }
-        let Some(due) = due else { return Poll::Pending };
+    fn poll_others(&mut self, due: Option<Instant>) -> Poll<Woken> {
+        let Self { replies, alarm, others, .. } = self;
         // One that is set already goes off no later; when it does, what is due by then is known.
-        let alarm = match &mut self.alarm {
-            Some(alarm) if alarm.at <= due => alarm,
-            alarm => alarm.insert(Alarm { at: due, sleep: Box::pin(time::sleep_until(due.into())) }),
-        };
-        alarm.sleep.as_mut().poll(cx).map(|()| {
-            self.alarm = None;
-            Woken::Late
+        if let Some(due) = due
+            && alarm.as_ref().is_none_or(|alarm| alarm.at > due)
+        {
+            *alarm = Some(Alarm { at: due, sleep: Box::pin(time::sleep_until(due.into())) });
+            others.open();
+        }
+        others.poll(|cx| {
+            if let Poll::Ready(Some((id, outcome))) = replies.poll_next_unpin(cx) {
+                return Poll::Ready(Woken::Reply(id, outcome));
+            }
+            let Some(set) = alarm else { return Poll::Pending };
+            set.sleep.as_mut().poll(cx).map(|()| {
+                *alarm = None;
+                Woken::Late
+            })
         })
     }
 
@@ -222,6 +231,7 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
                 Some(ClientEvent::Asked(id, ask)) => {
                     let answer = self.listener.asked(ask);
                     self.replies.push(Box::pin(async move { (id, answer.await) }));
+                    self.others.open();
                 }
                 Some(ClientEvent::Stray(what)) => self.listener.stray(&what),
                 // Those of calls were handed out.

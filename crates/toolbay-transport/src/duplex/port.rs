@@ -3,7 +3,7 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
 
@@ -35,7 +35,7 @@ pub(super) trait Port: Send + Sync {
 
 /// What can be said beside calls.
 pub(super) enum Saying {
-    Introduce(std::sync::Arc<Introduction>),
+    Introduce(Arc<Introduction>),
     Answer(CallId, Answers),
     Cancel(CallId),
     Tell(Note),
@@ -45,7 +45,7 @@ pub(super) enum Saying {
 /// A link, shared by those who call and the task that owns it.
 pub(super) struct Shared<W> {
     link: Mutex<Link<W>>,
-    pub(super) owner: AtomicWaker,
+    pub(super) owner: Arc<AtomicWaker>,
 }
 
 /// What the lock guards.
@@ -76,7 +76,7 @@ impl<W: WriteFrames> Shared<W> {
             due: None,
             over: false,
         };
-        Self { link: Mutex::new(link), owner: AtomicWaker::new() }
+        Self { link: Mutex::new(link), owner: Arc::new(AtomicWaker::new()) }
     }
 
     pub(super) fn link(&self) -> MutexGuard<'_, Link<W>> {

@@ -12,6 +12,7 @@ use std::{
 use futures_util::{
     FutureExt, Stream, StreamExt, future, poll,
     stream::{self, AbortHandle, Abortable, SelectAll},
+    task::AtomicWaker,
 };
 use tokio::{sync::oneshot, task::coop::has_budget_remaining, time};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
@@ -25,6 +26,7 @@ use toolbay_protocol::{
 };
 
 use super::{
+    gate::Gate,
     link::{Came, ReadFrames, WriteFrames},
     serving::{Answering, Beginning, Did, listening, subscribing},
     works::Works,
@@ -75,6 +77,7 @@ pub async fn serve<S: Service, R: ReadFrames, W: WriteFrames>(
     options: Options,
 ) -> Result<(), Error> {
     let peer = peer::Server::new(service.profile());
+    let task = Arc::new(AtomicWaker::new());
     let shutdown = Box::pin(options.shutdown.clone().cancelled_owned());
     let mut host = Host {
         service,
@@ -83,7 +86,7 @@ pub async fn serve<S: Service, R: ReadFrames, W: WriteFrames>(
         writer,
         options,
         caller: None,
-        works: Works::default(),
+        works: Works::of(&task),
         work: SelectAll::new(),
         aborts: BTreeMap::new(),
         asked: BTreeMap::new(),
@@ -93,6 +96,10 @@ pub async fn serve<S: Service, R: ReadFrames, W: WriteFrames>(
         in_a_row: 0,
         since_yield: 0,
         turn: 0,
+        input: Gate::of(&task),
+        streams: Gate::of(&task),
+        end: Gate::of(&task),
+        task,
         shutdown,
         grace: None,
     };
@@ -126,6 +133,11 @@ struct Host<S: Service, R, W> {
     since_yield: usize,
     /// Who is heard first next time.
     turn: u8,
+    /// Wakes the task that serves the link.
+    task: Arc<AtomicWaker>,
+    input: Gate,
+    streams: Gate,
+    end: Gate,
     shutdown: Pin<Box<WaitForCancellationFutureOwned>>,
     /// When calls in flight are no longer waited for.
     grace: Option<Pin<Box<time::Sleep>>>,
@@ -179,6 +191,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
 
     fn come_to_an_end(&mut self) {
         self.grace = Some(Box::pin(time::sleep(self.options.grace)));
+        self.end.open();
         self.end_listening();
     }
 
@@ -190,6 +203,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
+        self.task.register(cx.waker());
         let woken = self.poll_sources(cx);
         if woken.is_pending() {
             self.since_yield = 0;
@@ -201,11 +215,9 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
         let open = self.grace.is_none();
         // What is done at once is sent together; but who never falls silent is not heard alone, nor without end.
         self.in_a_row += 1;
-        if self.in_a_row < GULP
-            && self.writer.backlog() < BACKLOG
-            && let Poll::Ready(did) = self.poll_did(cx)
-        {
-            return Poll::Ready(did);
+        let done = self.in_a_row < GULP && self.writer.backlog() < BACKLOG;
+        if done && let Poll::Ready((key, did)) = self.works.poll_next() {
+            return Poll::Ready(Woken::Did(key, did));
         }
         self.in_a_row = 0;
         if self.writer.backlog() > 0
@@ -219,35 +231,39 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
         self.turn = (self.turn + 1) % 3;
         for who in 0..3 {
             let woken = match (self.turn + who) % 3 {
-                0 if room && open => self.reader.poll_read(cx).map(Woken::Came),
-                1 if room => self.poll_did(cx),
-                2 if room && self.peer.is_initialized() => match self.watches.poll_next_unpin(cx) {
-                    Poll::Ready(Some(change)) => Poll::Ready(Woken::Changed(change)),
-                    Poll::Ready(None) | Poll::Pending => Poll::Pending,
-                },
+                0 if room && open => self.input.poll(|cx| self.reader.poll_read(cx)).map(Woken::Came),
+                1 if room && !done => self.works.poll_next().map(|(key, did)| Woken::Did(key, did)),
+                2 if room => self.poll_streams(),
                 _ => Poll::Pending,
             };
             if woken.is_ready() {
                 return woken;
             }
         }
-        match &mut self.grace {
-            None => self.shutdown.as_mut().poll(cx).map(|()| Woken::Shutdown),
-            Some(grace) => grace.as_mut().poll(cx).map(|()| Woken::GraceOver),
-        }
+        self.poll_end()
     }
 
-    fn poll_did(&mut self, cx: &mut Context<'_>) -> Poll<Woken> {
-        if let Poll::Ready((key, did)) = self.works.poll_next(cx) {
-            return Poll::Ready(Woken::Did(key, did));
-        }
-        if self.work.is_empty() {
-            return Poll::Pending;
-        }
-        match self.work.poll_next_unpin(cx) {
-            Poll::Ready(Some((key, did))) => Poll::Ready(Woken::Did(key, did)),
-            Poll::Ready(None) | Poll::Pending => Poll::Pending,
-        }
+    fn poll_streams(&mut self) -> Poll<Woken> {
+        let Self { streams, work, watches, peer, .. } = self;
+        streams.poll(|cx| {
+            if let Poll::Ready(Some((key, did))) = work.poll_next_unpin(cx) {
+                return Poll::Ready(Woken::Did(key, did));
+            }
+            if peer.is_initialized()
+                && let Poll::Ready(Some(change)) = watches.poll_next_unpin(cx)
+            {
+                return Poll::Ready(Woken::Changed(change));
+            }
+            Poll::Pending
+        })
+    }
+
+    fn poll_end(&mut self) -> Poll<Woken> {
+        let Self { end, shutdown, grace, .. } = self;
+        end.poll(|cx| match grace {
+            None => shutdown.as_mut().poll(cx).map(|()| Woken::Shutdown),
+            Some(grace) => grace.as_mut().poll(cx).map(|()| Woken::GraceOver),
+        })
     }
 
     /// Takes what came, and what came with it.
@@ -291,6 +307,8 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
                     }
                 }
                 ServerEvent::Note(note) => {
+                    // A session that is open on both sides is told of changes.
+                    self.streams.open();
                     if let Some(caller) = self.caller.clone() {
                         self.service.note(&caller, note).await;
                     }
@@ -319,6 +337,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
                 })) as Changes),
             };
             self.watches.extend(changes.map(|changes| stream::abortable(changes).0));
+            self.streams.open();
         }
         self.caller = Some(caller);
     }
@@ -385,6 +404,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
         let (abort, registration) = AbortHandle::new_pair();
         self.aborts.insert(key, abort);
         self.work.push(Abortable::new(work, registration));
+        self.streams.open();
     }
 
     /// The resource to subscribe to; nothing where that was done before.
@@ -406,6 +426,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
             before.abort();
         }
         self.watches.push(stream);
+        self.streams.open();
     }
 
     fn did(&mut self, key: ServeId, did: Did) {

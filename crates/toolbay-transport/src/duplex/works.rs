@@ -18,7 +18,6 @@ use super::serving::{Answering, Did};
 use crate::talk::Talk;
 
 /// All of them.
-#[derive(Default)]
 pub(super) struct Works {
     rows: Vec<Row>,
     free: Vec<usize>,
@@ -44,10 +43,9 @@ enum Going {
 }
 
 /// The places that were woken.
-#[derive(Default)]
 struct Ready {
     woken: Mutex<VecDeque<usize>>,
-    host: AtomicWaker,
+    task: Arc<AtomicWaker>,
 }
 
 struct Flag {
@@ -77,11 +75,17 @@ impl Wake for Flag {
 
     fn wake_by_ref(self: &Arc<Self>) {
         self.raise();
-        self.ready.host.wake();
+        self.ready.task.wake();
     }
 }
 
 impl Works {
+    /// None yet, for the task whose waker is put there each time that it is polled.
+    pub(super) fn of(task: &Arc<AtomicWaker>) -> Self {
+        let ready = Arc::new(Ready { woken: Mutex::default(), task: Arc::clone(task) });
+        Self { rows: vec![], free: vec![], ready }
+    }
+
     /// Whether there is none.
     pub(super) fn is_empty(&self) -> bool {
         self.free.len() == self.rows.len()
@@ -115,8 +119,7 @@ impl Works {
     }
 
     /// What one of them did next.
-    pub(super) fn poll_next(&mut self, cx: &Context<'_>) -> Poll<(ServeId, Did)> {
-        self.ready.host.register(cx.waker());
+    pub(super) fn poll_next(&mut self) -> Poll<(ServeId, Did)> {
         loop {
             let Some(place) = self.ready.woken().pop_front() else { return Poll::Pending };
             let row = &mut self.rows[place];
