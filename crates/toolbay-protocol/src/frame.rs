@@ -1,20 +1,24 @@
 //! One JSON-RPC message, parsed one level deep; everything below stays bytes.
 
 mod deep;
+mod parts;
 
 use std::{borrow::Cow, fmt, ops::Range};
 
 use bytes::{BufMut, Bytes, BytesMut};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use parts::NOTING;
+
 use crate::{
     fault::{ErrorObject, Fault, Malformed},
     method::Method,
     raw::{Raw, put_text},
-    scan::{self, Flaw, Limits},
+    scan::{self, Flaw, Limits, Notes},
 };
 
 pub use deep::CUT;
+pub use parts::{Noted, Part, Parts};
 
 /// The id of a request: an integer or a string, never null, never a fraction (spec: basic/index).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -91,6 +95,8 @@ pub enum Frame {
         method: Method,
         /// With what; an object where present.
         params: Option<Raw>,
+        /// What was noted of them when they were read.
+        noted: Noted,
     },
     /// Wants none.
     Notification {
@@ -180,14 +186,15 @@ impl Frame {
     /// The same within limits of your own.
     pub fn parse_within(text: &Bytes, limits: Limits) -> Result<Self, Rejected> {
         let mut envelope = Envelope::default();
-        if let Err(flaw) = scan::object(text, limits, |key, place| envelope.take(key, place)) {
+        let mut notes = Notes::default();
+        if let Err(flaw) = scan::noting(text, limits, NOTING, &mut notes, |key, place| envelope.take(key, place)) {
             // A cut line may have a cut id; an id that stands before what was too much is whole, and somebody waits for it.
             let whole = matches!(flaw, Flaw::DuplicateKey(_) | Flaw::TooDeep(_) | Flaw::TooMany(_));
             let [_, id, ..] = envelope.members;
             let id = id.filter(|_| whole).and_then(|place| Id::written(&text[place]));
             return Err(Rejected { id, fault: Fault::Malformed(Malformed::Json(flaw)) });
         }
-        Self::from_envelope(text, envelope.members)
+        Self::from_envelope(text, envelope.members, &notes)
     }
 
     /// The messages of a JSON array, each judged alone; `None` where `text` is no array. At most 1,000 are taken.
@@ -202,7 +209,11 @@ impl Frame {
         Some(array.elements().take(1000).map(|one| Self::parse_within(&one.into_bytes(), limits)).collect())
     }
 
-    fn from_envelope(text: &Bytes, members: [Option<Range<usize>>; MEMBERS.len()]) -> Result<Self, Rejected> {
+    fn from_envelope(
+        text: &Bytes,
+        members: [Option<Range<usize>>; MEMBERS.len()],
+        notes: &Notes,
+    ) -> Result<Self, Rejected> {
         let [version, id, method, params, result, error] = members;
         let raw = |place| Raw::judged(text.slice(place));
         let id = id.map(|place| Id::written(&text[place]));
@@ -225,9 +236,10 @@ impl Frame {
         };
         match (method, result, error) {
             (Some(method), None, None) => {
+                let noted = params.as_ref().map_or_else(Noted::default, |place| Noted::of(notes, place.start));
                 let params = params.map(raw);
                 Ok(match sound(id)? {
-                    Some(id) => Self::Request { id, method, params },
+                    Some(id) => Self::Request { id, method, params, noted },
                     None => Self::Notification { method, params },
                 })
             }
@@ -301,6 +313,11 @@ impl Frame {
             Self::Error { id, .. } => id.as_ref(),
             Self::Notification { .. } => None,
         }
+    }
+
+    /// A request.
+    pub fn request(id: Id, method: Method, params: Option<Raw>) -> Self {
+        Self::Request { id, method, params, noted: Noted::default() }
     }
 
     /// The answer to request `id`.

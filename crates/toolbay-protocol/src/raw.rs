@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 pub use write::{Array, Object};
 pub(crate) use write::{Quoted, put_text};
 
-use crate::scan::{self, Flaw, Limits};
+use crate::scan::{self, Flaw, Limits, Seen};
 
 /// Exactly one JSON value, as it was written; cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -284,29 +284,6 @@ impl Raw {
 
 /// How many members are set or taken out at once.
 const EDITS: usize = 8;
-
-/// The keys of an object so far, as they are quoted. Most objects are small and their keys plain, so that each can be held
-/// against those before it.
-#[derive(Default)]
-struct Seen<'a> {
-    keys: [&'a [u8]; 16],
-    count: usize,
-}
-
-impl<'a> Seen<'a> {
-    /// Whether a key is surely none of those before it; `false` also where only a closer look could tell.
-    fn is_new(&mut self, quoted: &'a [u8]) -> bool {
-        // Without a way out, so that the compiler can take many bytes at once.
-        let plain = quoted.iter().fold(true, |plain, byte| plain & (*byte < 0x80) & (*byte != b'\\'));
-        let twin = |before: &&[u8]| before.len() == quoted.len() && before.eq_ignore_ascii_case(quoted);
-        if self.count == self.keys.len() || !plain || self.keys[..self.count].iter().any(twin) {
-            return false;
-        }
-        self.keys[self.count] = quoted;
-        self.count += 1;
-        true
-    }
-}
 
 /// Letter case away, as the most lenient reader would (`ſ` is an `s`, the Kelvin sign a `k`).
 fn fold(key: Cow<'_, str>) -> Cow<'_, str> {

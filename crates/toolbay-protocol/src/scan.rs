@@ -79,6 +79,17 @@ pub fn check(text: &[u8], limits: Limits) -> Result<Range<usize>, Flaw> {
 pub fn object<'t>(
     text: &'t [u8],
     limits: Limits,
+    each: impl FnMut(&'t [u8], Range<usize>) -> Result<(), Flaw>,
+) -> Result<(), Flaw> {
+    noting(text, limits, Noting::NOTHING, &mut Notes::default(), each)
+}
+
+/// Checks like [`object`], and notes on the way where members of one of its members stand.
+pub(crate) fn noting<'t>(
+    text: &'t [u8],
+    limits: Limits,
+    noting: Noting<'_>,
+    notes: &mut Notes,
     mut each: impl FnMut(&'t [u8], Range<usize>) -> Result<(), Flaw>,
 ) -> Result<(), Flaw> {
     is_utf8(text)?;
@@ -92,7 +103,7 @@ pub fn object<'t>(
     cursor.at += 1;
     cursor.space();
     if !cursor.eat(b'}') {
-        while let Some((key, place)) = cursor.member() {
+        while let Some((key, place)) = cursor.member(noting, notes) {
             each(&text[key], place)?;
             cursor.space();
             match cursor.next() {
@@ -105,6 +116,69 @@ pub fn object<'t>(
         return Err(cursor.flaw());
     }
     cursor.end()
+}
+
+/// What is to be noted while an object is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Noting<'k> {
+    /// Of which of its members.
+    pub(crate) member: &'k str,
+    /// Which members of that.
+    pub(crate) keys: &'k [&'k str; NOTES],
+    /// Which of them is looked into, too, for a key that stands twice.
+    pub(crate) distinct: &'k str,
+}
+
+impl Noting<'_> {
+    /// Nothing: a key may be empty, but no object stands behind the one of a message that is noted.
+    const NOTHING: Self = Self { member: "\0", keys: &[""; NOTES], distinct: "" };
+}
+
+/// How many members can be noted.
+pub(crate) const NOTES: usize = 8;
+
+/// What was noted.
+#[derive(Default)]
+pub(crate) struct Notes {
+    /// Where the members stand.
+    pub(crate) places: [Option<(usize, usize)>; NOTES],
+    taken: bool,
+    doubtful: bool,
+}
+
+impl Notes {
+    /// Whether a member was noted, once, in which surely no key stands twice.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.taken && !self.doubtful
+    }
+}
+
+/// The keys of an object so far, as they are quoted. Most objects are small and their keys plain, so that each can be held
+/// against those before it.
+#[derive(Default)]
+pub(crate) struct Seen<'a> {
+    keys: [&'a [u8]; 16],
+    count: usize,
+}
+
+impl<'a> Seen<'a> {
+    /// Whether a key is surely none of those before it; `false` also where only a closer look could tell.
+    pub(crate) fn is_new(&mut self, quoted: &'a [u8]) -> bool {
+        // Without a way out, so that the compiler can take many bytes at once.
+        let plain = quoted.iter().fold(true, |plain, byte| plain & (*byte < 0x80) & (*byte != b'\\'));
+        let twin = |before: &&[u8]| before.len() == quoted.len() && before.eq_ignore_ascii_case(quoted);
+        if self.count == self.keys.len() || !plain || self.keys[..self.count].iter().any(twin) {
+            return false;
+        }
+        self.keys[self.count] = quoted;
+        self.count += 1;
+        true
+    }
+}
+
+/// Whether a text is quoted exactly like this, without escapes.
+fn is_quoted(quoted: &[u8], key: &str) -> bool {
+    quoted.len() == key.len() + 2 && &quoted[1..=key.len()] == key.as_bytes()
 }
 
 fn is_utf8(text: &[u8]) -> Result<(), Flaw> {
@@ -197,41 +271,104 @@ impl<'t> Cursor<'t> {
         if self.at == self.text.len() { Ok(()) } else { Err(Flaw::Syntax(self.at)) }
     }
 
-    /// A member of an object: where its quoted key and its value stand.
-    fn member(&mut self) -> Option<(Range<usize>, Range<usize>)> {
+    /// A member of the outermost object: where its quoted key and its value stand.
+    fn member(&mut self, noting: Noting<'_>, notes: &mut Notes) -> Option<(Range<usize>, Range<usize>)> {
         let key = self.key()?;
         self.space();
         let start = self.at;
-        self.value()?;
+        if self.peek() == Some(b'{') && is_quoted(&self.text[key.clone()], noting.member) {
+            notes.doubtful |= notes.taken;
+            notes.taken = true;
+            self.noted(noting, notes)?;
+        } else {
+            self.value()?;
+        }
         Some((key, start..self.at))
     }
 
-    /// Walks one value, whatever its depth, with a bit per open container (1 for an object) as its only stack.
+    /// An object whose members are noted.
+    fn noted(&mut self, noting: Noting<'_>, notes: &mut Notes) -> Option<()> {
+        self.members(1, |cursor, quoted, new| {
+            notes.doubtful |= !new;
+            let start = cursor.at;
+            if cursor.peek() == Some(b'{') && is_quoted(quoted, noting.distinct) {
+                cursor.members(2, |cursor, _, new| {
+                    notes.doubtful |= !new;
+                    cursor.value_below(2)
+                })?;
+            } else {
+                cursor.value_below(1)?;
+            }
+            if let Some(place) = noting.keys.iter().position(|key| is_quoted(quoted, key)) {
+                notes.places[place] = Some((start, cursor.at));
+            }
+            Some(())
+        })
+    }
+
+    /// An object on such a level; `each` walks the value of each member, told its key and whether that is surely new.
+    fn members(&mut self, level: u8, mut each: impl FnMut(&mut Self, &'t [u8], bool) -> Option<()>) -> Option<()> {
+        self.nodes += 1;
+        if level > self.limits.depth {
+            return self.fail(Flaw::TooDeep(self.limits.depth));
+        }
+        self.at += 1;
+        self.space();
+        if self.eat(b'}') {
+            return Some(());
+        }
+        let mut seen = Seen::default();
+        loop {
+            let key = self.key()?;
+            let quoted = &self.text[key];
+            self.space();
+            each(self, quoted, seen.is_new(quoted))?;
+            self.space();
+            match self.next()? {
+                b',' => self.space(),
+                b'}' => return Some(()),
+                _ => return self.wrong(),
+            }
+        }
+    }
+
     fn value(&mut self) -> Option<()> {
+        self.value_below(0)
+    }
+
+    /// Walks one value, whatever its depth, with a bit per open container (1 for an object) as its only stack; `above` it are
+    /// that many levels.
+    fn value_below(&mut self, above: u8) -> Option<()> {
+        let most = self.limits.depth.saturating_sub(above);
         let (mut kinds, mut depth) = (0u128, 0u8);
         'value: loop {
-            self.space();
             self.nodes += 1;
             if self.nodes > self.limits.nodes {
                 return self.fail(Flaw::TooMany(self.limits.nodes));
             }
-            match self.next()? {
+            let mut first = self.next()?;
+            if first <= b' ' {
+                self.at -= 1;
+                self.space();
+                first = self.next()?;
+            }
+            match first {
                 b'"' => self.string()?,
-                open @ (b'{' | b'[') => {
+                b'{' | b'[' => {
                     depth += 1;
-                    if depth > self.limits.depth {
+                    if depth > most {
                         return self.fail(Flaw::TooDeep(self.limits.depth));
                     }
-                    kinds = kinds << 1 | u128::from(open == b'{');
+                    kinds = kinds << 1 | u128::from(first == b'{');
                     self.space();
                     if !matches!(self.peek()?, b'}' | b']') {
-                        if open == b'{' {
+                        if first == b'{' {
                             self.key()?;
                         }
                         continue 'value;
                     }
                 }
-                first @ (b'-' | b'0'..=b'9') => self.number(first)?,
+                b'-' | b'0'..=b'9' => self.number(first)?,
                 b't' => self.word(b"rue")?,
                 b'f' => self.word(b"alse")?,
                 b'n' => self.word(b"ull")?,

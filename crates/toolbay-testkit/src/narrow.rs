@@ -48,12 +48,12 @@ impl Narrow {
 
     pub(crate) fn judge(&self, came: Result<Frame, Rejected>) -> Through {
         let (id, method, params) = match came {
-            Ok(Frame::Request { id, method, params }) => (id, method, params),
+            Ok(Frame::Request { id, method, params, .. }) => (id, method, params),
             other => return Through::Pass(other),
         };
         if self.only.has(Feature::Stateless) {
             if envelope::is_modern(params.as_ref()) {
-                return Through::Pass(Ok(Frame::Request { id, method, params }));
+                return Through::Pass(Ok(Frame::request(id, method, params)));
             }
             let data = json!({"supported": [self.only.as_str()], "requested": "?"});
             let error = ErrorObject::new(code::UNSUPPORTED_VERSION, "this server is modern").with_data(&data);
@@ -68,9 +68,9 @@ impl Narrow {
             Method::Initialize => {
                 let date = Raw::of(self.only.as_str());
                 let params = params.map(|params| params.with(&[("protocolVersion", Some(&date))]));
-                Through::Pass(Ok(Frame::Request { id, method, params }))
+                Through::Pass(Ok(Frame::request(id, method, params)))
             }
-            method => Through::Pass(Ok(Frame::Request { id, method, params: params.map(|params| plain(&params)) })),
+            method => Through::Pass(Ok(Frame::request(id, method, params.map(|params| plain(&params))))),
         }
     }
 }

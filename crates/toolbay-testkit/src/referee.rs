@@ -62,7 +62,7 @@ impl Referee {
     /// Something came.
     pub fn got(&mut self, came: &Result<Frame, Rejected>) {
         match came {
-            Ok(Frame::Request { id, method, params }) => {
+            Ok(Frame::Request { id, method, params, .. }) => {
                 let meta = params.as_ref().and_then(|params| params.get("_meta"));
                 let token = meta.and_then(|meta| meta.get("progressToken"));
                 let modern = envelope::is_modern(params.as_ref());

@@ -6,9 +6,9 @@ use http::{HeaderMap, header};
 use toolbay_protocol::{
     ErrorObject, Method, Raw,
     exchange::{Note, Outcome, Return},
+    frame::{Part, Parts},
     greeting::{Introduction, Profile},
     headers::HeaderPlan,
-    peer::{Part, Parts},
     watch::Filter,
 };
 

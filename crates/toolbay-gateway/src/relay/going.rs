@@ -6,8 +6,9 @@ use toolbay_protocol::{
     ErrorObject, Feature, Method, Raw,
     exchange::{Level, Return, Step, Wishes},
     fault::code,
+    frame::Part,
     greeting::envelope,
-    peer::{Call, Part, Patience},
+    peer::{Call, Patience},
     raw,
     types::relay::conform_params,
 };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolbay_protocol::{ErrorObject, Method, Raw, fault::code, peer::Part};
+use toolbay_protocol::{ErrorObject, Method, Raw, fault::code, frame::Part};
 use toolbay_transport::Request;
 
 use crate::{

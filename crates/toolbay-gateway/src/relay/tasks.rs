@@ -5,8 +5,9 @@ use std::sync::Arc;
 use toolbay_protocol::{
     ErrorObject, Fault, Feature, Method, Raw,
     fault::code,
+    frame::Part,
     method::TASKS,
-    peer::{Call, Part, Patience},
+    peer::{Call, Patience},
     raw::Object,
 };
 use toolbay_transport::Request;

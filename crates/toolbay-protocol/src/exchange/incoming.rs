@@ -179,7 +179,7 @@ impl Incoming {
                 Ok(()) => {
                     let id = mint();
                     self.asked.push(Asked { id: id.clone(), key: key.to_owned(), round });
-                    frames.push(Frame::Request { id, method: ask.method.clone(), params: ask.params.clone() });
+                    frames.push(Frame::request(id, ask.method.clone(), ask.params.clone()));
                 }
                 Err(fault) => refused.insert(key, Err(fault.into())),
             }

@@ -88,7 +88,7 @@ impl Outgoing {
 
     /// The frame that opens it.
     pub fn open(&self) -> Frame {
-        Frame::Request { id: self.id.clone(), method: self.method.clone(), params: Some(self.dress(&self.params)) }
+        Frame::request(self.id.clone(), self.method.clone(), Some(self.dress(&self.params)))
     }
 
     /// Parameters with our own `_meta`: the token for progress, and the envelope where there is one.
@@ -135,7 +135,7 @@ impl Outgoing {
         }
         match frame {
             Frame::Notification { method, params } => Some(Step::Note(Note { method, params })),
-            Frame::Request { id, method, params } if self.us.revision.has(Feature::Handshake) => {
+            Frame::Request { id, method, params, .. } if self.us.revision.has(Feature::Handshake) => {
                 let key = id.to_string();
                 self.requests.push((key.clone(), id));
                 Some(Step::Ask(Asks::one(key, Ask { method, params })))
@@ -210,7 +210,7 @@ impl Outgoing {
         self.id = fresh();
         let edits = [("inputResponses", (!none).then_some(&responses)), ("requestState", asked.state())];
         let params = self.dress(&self.params.with(&edits));
-        Ok(vec![Frame::Request { id: self.id.clone(), method: self.method.clone(), params: Some(params) }])
+        Ok(vec![Frame::request(self.id.clone(), self.method.clone(), Some(params))])
     }
 
     fn reply(&mut self, key: &str, answer: Outcome) -> Option<Frame> {

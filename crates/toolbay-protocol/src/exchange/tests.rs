@@ -34,7 +34,7 @@ const EMPTY_CALL: &str = r#"{"name":"x"}"#;
 fn story(revision: Revision) -> Vec<String> {
     let mut ours = call(revision, EMPTY_CALL, Wishes { log_level: Some("info".into()), ..Wishes::progress() });
     let open = |frame: &Frame, number| {
-        let Frame::Request { id, method, params } = frame.clone() else { panic!("{frame:?}") };
+        let Frame::Request { id, method, params, .. } = frame.clone() else { panic!("{frame:?}") };
         assert_eq!(id, Id::Number(number));
         Incoming::new(who(revision), None, id, method, params.as_ref())
     };
@@ -190,7 +190,7 @@ fn a_refusal_is_a_reply_a_cancel_or_the_end() {
     ours.receive(ask("sampling/createMessage"));
     assert_eq!(ours.answer(Answers::one("a", refused()), || Id::Number(2)).unwrap_err().code, code::REFUSED);
     let mut ours = call(Revision::LATEST_LEGACY, EMPTY_CALL, Wishes::default());
-    let question = Frame::Request { id: Id::Number(7), method: Method::Elicit, params: None };
+    let question = Frame::request(Id::Number(7), Method::Elicit, None);
     let Some(Step::Ask(asks)) = ours.receive(question) else { panic!() };
     let answers = Answers::refuse(&asks, &refused().unwrap_err());
     let frames = ours.answer(answers, || Id::Number(2)).unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::parts::Sound;
+use super::sound::Sound;
 use crate::{
     exchange::Level,
     fault::Fault,

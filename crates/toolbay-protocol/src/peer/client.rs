@@ -159,7 +159,7 @@ impl Client {
                 }
             }
             Ok(Frame::Error { id: None, error }) => self.stray(format!("server complains: {error:?}")),
-            Ok(Frame::Request { id, method, params }) => self.asked(id, method, params, now),
+            Ok(Frame::Request { id, method, params, .. }) => self.asked(id, method, params, now),
             Ok(Frame::Notification { method, params }) => self.noted(method, params, now),
             Err(rejected) => match rejected.id.as_ref().and_then(|id| self.owner(id)) {
                 Some(key) => {
@@ -217,7 +217,7 @@ impl Client {
         drop(fitting);
         self.questions.insert(id.clone(), oldest);
         match oldest {
-            Some(key) => self.step(key, Frame::Request { id, method: ask.method, params: ask.params }, now),
+            Some(key) => self.step(key, Frame::request(id, ask.method, ask.params), now),
             None => self.events.push_back(ClientEvent::Asked(id, ask)),
         }
     }

@@ -7,15 +7,15 @@
 mod admission;
 mod call;
 mod client;
-mod parts;
 mod server;
+mod sound;
 mod table;
 
 pub use admission::{admit_legacy, admit_modern};
 pub use call::{Call, CallId, Patience};
 pub use client::{Client, ClientEvent};
-pub use parts::{Part, Parts, Sound, sound};
 pub use server::{Called, ServeId, Server, ServerEvent};
+pub use sound::{Sound, sound};
 
 #[cfg(test)]
 mod tests;

@@ -7,13 +7,13 @@ use std::{
 
 use super::{
     admission::{admit_legacy, admit_modern},
-    parts::{Part, Parts, Sound, sound},
+    sound::{Sound, sound},
     table::Table,
 };
 use crate::{
     exchange::{Answers, Asks, Incoming, Level, Note, Outcome, Return, Round},
     fault::{ErrorObject, Fault},
-    frame::{Frame, Id, Rejected},
+    frame::{Frame, Id, Noted, Part, Parts, Rejected},
     greeting::{
         Introduction, Profile,
         envelope::{self, Envelope},
@@ -127,8 +127,8 @@ impl Server {
     /// Takes what came.
     pub fn receive(&mut self, came: Result<Frame, Rejected>) {
         match came {
-            Ok(Frame::Request { id, method, params }) => {
-                if let Err(fault) = self.requested(&id, method, params) {
+            Ok(Frame::Request { id, method, params, noted }) => {
+                if let Err(fault) = self.requested(&id, method, params, noted) {
                     self.out.push_back(Frame::reply(id, Err(fault.into())));
                 }
             }
@@ -163,14 +163,14 @@ impl Server {
         }
     }
 
-    fn requested(&mut self, id: &Id, method: Method, params: Option<Raw>) -> Result<(), Fault> {
+    fn requested(&mut self, id: &Id, method: Method, params: Option<Raw>, noted: Noted) -> Result<(), Fault> {
         if self.ids.contains_key(id) {
             return Err(Fault::order(format!("request id {id} is still in flight")));
         }
         if self.serving.len() >= IN_FLIGHT {
             return Err(Fault::order(format!("more than {IN_FLIGHT} requests in flight (limit `requests_in_flight`)")));
         }
-        let sound = sound(params.as_ref());
+        let sound = sound(params.as_ref(), noted);
         let modern = match &sound {
             Ok(sound) => sound.envelope.version.is_some(),
             Err(_) => envelope::is_modern(params.as_ref()),

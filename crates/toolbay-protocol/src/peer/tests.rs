@@ -50,7 +50,7 @@ fn open(revision: Revision) -> Server {
 }
 
 fn request(id: i64, method: &str, params: &str) -> Frame {
-    Frame::Request { id: Id::Number(id), method: Method::parse(method), params: Some(raw(params)) }
+    Frame::request(Id::Number(id), Method::parse(method), Some(raw(params)))
 }
 
 /// A request as a client of `revision` writes it.
@@ -274,7 +274,7 @@ fn a_second_request_under_an_open_id_is_refused_and_the_first_goes_on() {
         server.note(first.key, Note::new(Method::Message, raw(r#"{"level":"error"}"#)));
         assert_eq!((server.pending(), sent(|| server.transmit())), (0, "5 ok".into()));
         let Frame::Request { method, params, .. } = again else { panic!() };
-        server.receive(Ok(Frame::Request { id: Id::Text("5".into()), method, params }));
+        server.receive(Ok(Frame::request(Id::Text("5".into()), method, params)));
         let key = called(&mut server).key;
         server.done(key, Ok(Raw::EMPTY));
         assert_eq!(sent(|| server.transmit()), "\"5\" ok", "a string stays a string");

@@ -44,7 +44,7 @@ impl Judge {
         let mut asked: HashMap<Id, (Revision, Method)> = HashMap::new();
         for frame in lines {
             match frame {
-                Frame::Request { id, method, params } => {
+                Frame::Request { id, method, params, .. } => {
                     let modern = envelope::is_modern(params.as_ref());
                     let revision = if modern { Revision::LATEST } else { spoken };
                     // The opening itself offers the newest, before anything is agreed.

@@ -161,7 +161,7 @@ impl Listening {
                 let error = ErrorObject::new(code::INTERNAL, format!("more than {QUESTIONS} questions are open"));
                 self.session.deliver_later(vec![Frame::reply(id, Err(error))]);
             }
-            Frame::Request { id, method, params } => {
+            Frame::Request { id, method, params, .. } => {
                 let answer = self.session.listener().asked(Ask { method, params });
                 self.replies.push(async move { (id, answer.await) }.boxed());
             }

@@ -8,9 +8,10 @@ use toolbay_protocol::{
     Fault, Method, Raw,
     exchange::Return,
     fault::Misuse,
+    frame::{Noted, Part},
     greeting::{Profile, envelope::Envelope},
     headers::{self, METHOD, Mirrored, Mismatch, NAME, Reason, VERSION},
-    peer::{Part, Sound, sound},
+    peer::{Sound, sound},
 };
 
 use super::{endpoint::Shared, fields};
@@ -30,10 +31,10 @@ pub(super) fn judge<S: Service>(
     headers: &HeaderMap,
     principal: Principal,
     method: &Method,
-    params: Option<&Raw>,
+    (params, noted): (Option<&Raw>, Noted),
 ) -> Result<Judged, Fault> {
     // No key twice before anything is compared: what is compared must be what the service reads.
-    let sound = sound(params)?;
+    let sound = sound(params, noted)?;
     once(headers)?;
     let empty = Raw::EMPTY;
     let params = params.unwrap_or(&empty);

@@ -43,9 +43,9 @@ pub(super) async fn serve<S: Service>(
 ) -> Response<Body> {
     match message {
         Ok(Frame::Request { id, .. }) if shared.is_closed() => Refusal::closing().of(&id).into(),
-        Ok(Frame::Request { id, method, params }) => {
+        Ok(Frame::Request { id, method, params, noted }) => {
             let profile = shared.service.profile();
-            match judge(shared, &profile, &head.headers, principal, &method, params.as_ref()) {
+            match judge(shared, &profile, &head.headers, principal, &method, (params.as_ref(), noted)) {
                 Ok(judged) => {
                     // Judged, and of no use to anybody else.
                     let headers = Headers::of(std::mem::take(&mut head.headers));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use toolbay_protocol::{
     ErrorObject, Fault, Frame, Id, Method, Raw,
     exchange::{Incoming, Level, Return},
+    frame::Noted,
     greeting::Profile,
     peer::{self, Sound},
     watch::Filter,
@@ -38,12 +39,13 @@ pub(super) async fn request<S: Service>(
     accepts: Accepts,
     headers: Headers,
     (id, method, params): (Id, Method, Option<Raw>),
+    noted: Noted,
 ) -> Begun {
     if let Err(fault) = session.state().calls.check(&id) {
         return Begun::Refused(fault);
     }
     let profile = shared.service.profile();
-    let sound = match judge(session, &profile, &method, params.as_ref()) {
+    let sound = match judge(session, &profile, &method, params.as_ref(), noted) {
         Ok(sound) => sound,
         Err(fault @ (Fault::Malformed(_) | Fault::Misuse(toolbay_protocol::fault::Misuse::Order(_)))) => {
             return Begun::Refused(fault);
@@ -66,13 +68,19 @@ pub(super) async fn request<S: Service>(
     }
 }
 
-fn judge(session: &Attached, profile: &Profile, method: &Method, params: Option<&Raw>) -> Result<Sound, Fault> {
+fn judge(
+    session: &Attached,
+    profile: &Profile,
+    method: &Method,
+    params: Option<&Raw>,
+    noted: Noted,
+) -> Result<Sound, Fault> {
     match method {
         Method::Ping => Ok(Sound::default()),
         Method::Initialize => {
             Err(Fault::order("the session is open already; open another one without `Mcp-Session-Id`"))
         }
-        method => peer::admit_legacy(method, params, peer::sound(params), &session.caller.introduction, profile),
+        method => peer::admit_legacy(method, params, peer::sound(params, noted), &session.caller.introduction, profile),
     }
 }
 

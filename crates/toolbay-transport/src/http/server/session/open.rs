@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode};
 use toolbay_protocol::{
     Fault, Frame, Id, Raw,
+    frame::Noted,
     greeting::{Introduction, legacy},
     peer,
     scan::Limits,
@@ -31,7 +32,7 @@ pub(super) async fn initialize<S: Service>(
     params: Option<Raw>,
 ) -> Response<Body> {
     let profile = shared.service.profile();
-    let met = peer::sound(params.as_ref()).and_then(|_| legacy::answer(params.as_ref(), &profile));
+    let met = peer::sound(params.as_ref(), Noted::default()).and_then(|_| legacy::answer(params.as_ref(), &profile));
     let (introduction, result) = match met.and_then(|(introduction, result)| Ok((kept(introduction)?, result))) {
         Ok(met) => met,
         Err(fault @ Fault::Malformed(_)) => return respond::fault(StatusCode::BAD_REQUEST, Some(id), fault),

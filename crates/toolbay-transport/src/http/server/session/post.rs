@@ -54,7 +54,7 @@ pub(in super::super) async fn post<S: Service>(
     }
     match (message, named(&head.headers)) {
         (_, Err(refusal)) => refuse(refusal),
-        (Message::One(Ok(Frame::Request { id, method: Method::Initialize, params })), Ok(None)) => {
+        (Message::One(Ok(Frame::Request { id, method: Method::Initialize, params, .. })), Ok(None)) => {
             open::initialize(shared, principal, accepts, id, params).await
         }
         (_, Ok(None)) => refuse(nameless()),
@@ -88,8 +88,8 @@ async fn within<S: Service>(
     message: Message,
 ) -> Response<Body> {
     match message {
-        Message::One(Ok(Frame::Request { id, method, params })) => {
-            match begin::request(shared, &session, accepts, headers, (id.clone(), method, params)).await {
+        Message::One(Ok(Frame::Request { id, method, params, noted })) => {
+            match begin::request(shared, &session, accepts, headers, (id.clone(), method, params), noted).await {
                 Begun::Answered(frame) => one(accepts, &frame),
                 Begun::Refused(fault) => respond::fault(StatusCode::BAD_REQUEST, Some(id), fault),
                 Begun::Running(conversation) => {
@@ -155,9 +155,9 @@ async fn batch<S: Service>(
                 let fault = Fault::order("`initialize` comes alone, never in a batch");
                 answers.push(Frame::reply(id, Err(fault.into())));
             }
-            Ok(Frame::Request { id, method, params }) => {
+            Ok(Frame::Request { id, method, params, noted }) => {
                 let message = (id.clone(), method, params);
-                match begin::request(shared, &session, accepts, headers.clone(), message).await {
+                match begin::request(shared, &session, accepts, headers.clone(), message, noted).await {
                     Begun::Answered(frame) => answers.push(frame),
                     Begun::Refused(fault) => answers.push(Frame::reply(id, Err(fault.into()))),
                     Begun::Running(conversation) => running.push(conversation),

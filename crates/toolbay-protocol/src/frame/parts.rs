@@ -1,8 +1,13 @@
-//! Where the members stand that say what a request is about: found once, when it is taken in.
+//! Where the members stand that say what a request is about: noted while its text is read, or found afterwards.
 
-use std::{num::NonZeroU32, ops::Range};
+use std::{fmt, num::NonZeroU32, ops::Range};
 
-use crate::{fault::Fault, greeting::envelope::Envelope, method::Method, raw::Raw};
+use crate::{
+    fault::Fault,
+    method::Method,
+    raw::Raw,
+    scan::{Notes, Noting},
+};
 
 /// A member of a request's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,22 +70,39 @@ impl Parts {
     }
 }
 
-/// A request whose parameters hold no key twice.
-#[derive(Clone, Debug, Default)]
-pub struct Sound {
-    /// What its `_meta` holds.
-    pub envelope: Envelope,
-    /// Where the rest stands.
-    pub parts: Parts,
+/// How the parameters of a request are noted while its text is read.
+pub(super) const NOTING: Noting<'static> = Noting { member: "params", keys: &KEYS, distinct: "arguments" };
+
+/// What was noted of a request when its text was read; nothing where only a closer look can tell, or where it was not read.
+/// Requests are the same whatever was noted of them.
+#[derive(Clone, Copy, Default)]
+pub struct Noted(Option<Parts>);
+
+impl Noted {
+    /// What was noted, where `start` is where the parameters begin.
+    pub(super) fn of(notes: &Notes, start: usize) -> Self {
+        let within = |(from, to): (usize, usize)| {
+            let end = u32::try_from(to - start).ok().and_then(NonZeroU32::new)?;
+            Some((u32::try_from(from - start).ok()?, Some(end)))
+        };
+        let places = notes.places.map(|place| place.and_then(within).unwrap_or_default());
+        Self(notes.is_sound().then_some(Parts(places)))
+    }
+
+    /// The parts of a request in whose parameters and arguments no key stands twice.
+    pub(crate) fn parts(self) -> Option<Parts> {
+        self.0
+    }
 }
 
-/// No key twice in `params`, in `_meta` and in `arguments`: what is judged here must be what anybody behind us reads.
-pub fn sound(params: Option<&Raw>) -> Result<Sound, Fault> {
-    let Some(params) = params else { return Ok(Sound::default()) };
-    let parts = Parts::of(params)?;
-    if let Some(arguments) = parts.get(Part::Arguments, params) {
-        arguments.distinct()?;
+impl PartialEq for Noted {
+    fn eq(&self, _: &Self) -> bool {
+        true
     }
-    let meta = parts.get(Part::Meta, params);
-    Ok(Sound { envelope: Envelope::of(meta.as_ref())?, parts })
+}
+
+impl fmt::Debug for Noted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Noted" } else { "Unnoted" })
+    }
 }
