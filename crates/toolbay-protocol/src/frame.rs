@@ -39,6 +39,10 @@ impl Id {
     fn written(text: &[u8]) -> Option<Self> {
         match text.first()? {
             b'"' => Some(Self::Text(scan::unquote(text).into())),
+            // What has so few digits surely fits.
+            b'0'..=b'9' if text.len() <= 18 && text.iter().all(u8::is_ascii_digit) => {
+                Some(Self::Number(text.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'))))
+            }
             b'-' | b'0'..=b'9' => std::str::from_utf8(text).ok()?.parse().ok().map(Self::Number),
             _ => None,
         }
@@ -173,7 +177,16 @@ impl<'t> Envelope<'t> {
     }
 
     fn member(key: &[u8]) -> Option<usize> {
-        MEMBERS.iter().position(|known| known.as_bytes() == key)
+        // In the order of `MEMBERS`.
+        Some(match key {
+            b"jsonrpc" => 0,
+            b"id" => 1,
+            b"method" => 2,
+            b"params" => 3,
+            b"result" => 4,
+            b"error" => 5,
+            _ => return None,
+        })
     }
 }
 

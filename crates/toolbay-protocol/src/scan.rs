@@ -177,6 +177,7 @@ impl<'a> Seen<'a> {
 }
 
 /// Whether a text is quoted exactly like this, without escapes.
+#[inline]
 fn is_quoted(quoted: &[u8], key: &str) -> bool {
     quoted.len() == key.len() + 2 && &quoted[1..=key.len()] == key.as_bytes()
 }
@@ -407,6 +408,19 @@ impl<'t> Cursor<'t> {
     /// The rest of a string whose opening quote is behind us.
     #[inline]
     fn string(&mut self) -> Option<()> {
+        // Most strings are short, and all but the last few have eight bytes to look at.
+        if let Some(chunk) = self.text[self.at..].first_chunk::<8>() {
+            let hits = odd_ones(u64::from_le_bytes(*chunk));
+            let run = (hits.trailing_zeros() / 8) as usize;
+            if hits != 0 && chunk[run] == b'"' {
+                self.at += run + 1;
+                return Some(());
+            }
+        }
+        self.long_string()
+    }
+
+    fn long_string(&mut self) -> Option<()> {
         loop {
             self.at += plain_run(&self.text[self.at..]);
             match self.next()? {
@@ -477,21 +491,26 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// How many bytes at the front hold neither a quote, nor a backslash, nor a control character.
-pub(crate) fn plain_run(text: &[u8]) -> usize {
+/// The high bit of each of eight bytes that is a quote, a backslash or a control character; above the first of them perhaps
+/// that of others, too.
+#[inline]
+fn odd_ones(word: u64) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
-    let has_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
+    let below = |word: u64, bound: u64| word.wrapping_sub(bound) & !word;
+    let quote = below(word ^ (ONES * u64::from(b'"')), ONES);
+    let slash = below(word ^ (ONES * u64::from(b'\\')), ONES);
+    (quote | slash | below(word, ONES * 0x20)) & HIGHS
+}
+
+/// How many bytes at the front hold neither a quote, nor a backslash, nor a control character.
+pub(crate) fn plain_run(text: &[u8]) -> usize {
     let mut run = 0;
     // Most strings are short; long ones are worth a search that takes longer to set up.
     while run < 64
         && let Some(chunk) = text[run..].first_chunk::<8>()
     {
-        let word = u64::from_le_bytes(*chunk);
-        let quote = has_zero(word ^ (ONES * u64::from(b'"')));
-        let slash = has_zero(word ^ (ONES * u64::from(b'\\')));
-        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
-        let hit = quote | slash | control;
+        let hit = odd_ones(u64::from_le_bytes(*chunk));
         if hit != 0 {
             return run + (hit.trailing_zeros() / 8) as usize;
         }

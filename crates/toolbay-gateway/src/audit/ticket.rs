@@ -22,20 +22,21 @@ pub struct Ledger(Arc<Book>);
 
 #[derive(Default)]
 struct Book {
-    last: Mutex<VecDeque<Event>>,
+    last: Mutex<VecDeque<Box<Event>>>,
     all: Counters,
 }
 
 impl Ledger {
     /// Opens a ticket for a call.
     pub fn open(&self, principal: Principal, method: Method, target: Option<Arc<str>>) -> Ticket {
-        let event = Event { principal, method, target, server: None, end: End::Abandoned, took: Default::default() };
+        let event =
+            Box::new(Event { principal, method, target, server: None, end: End::Abandoned, took: Default::default() });
         Ticket { ledger: self.clone(), event: Some(event), counters: None, begun: Instant::now() }
     }
 
     /// The last calls, oldest first.
     pub fn recent(&self) -> Vec<Event> {
-        self.0.last.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.0.last.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|event| Event::clone(event)).collect()
     }
 
     /// How many there were, and how they ended.
@@ -43,7 +44,7 @@ impl Ledger {
         self.0.all.read()
     }
 
-    fn record(&self, event: Event) {
+    fn record(&self, event: Box<Event>) {
         let mut events = self.0.last.lock().unwrap_or_else(PoisonError::into_inner);
         if events.len() >= KEPT {
             events.pop_front();
@@ -62,7 +63,7 @@ impl fmt::Debug for Ledger {
 #[derive(Debug)]
 pub struct Ticket {
     ledger: Ledger,
-    event: Option<Event>,
+    event: Option<Box<Event>>,
     /// Those of the server that is called.
     counters: Option<Arc<Counters>>,
     begun: Instant,

@@ -21,7 +21,8 @@ impl Service for Bay {
     }
 
     fn call(&self, request: Request, cx: Cx) -> impl Future<Output = Outcome> + Send {
-        let bay = Arc::clone(&self.0);
+        // In a place of its own, which this future does not carry along.
+        let (bay, request) = (Arc::clone(&self.0), Box::new(request));
         async move { relay::call(&bay, &request, &cx).await }
     }
 

@@ -17,7 +17,7 @@ use toolbay_transport::{Cx, Error, Kind, Request, Running};
 use super::{answered, banks, resolve::Route};
 use crate::{
     bay::Inner,
-    bridge::{Binding, Crossing, Heard, Lost, Ride, cross, tasks},
+    bridge::{Banks, Binding, Crossing, Heard, Lost, Ride, cross, tasks},
     catalog::TaskNeed,
     policy::Permit,
     servers::{Seat, Server},
@@ -33,6 +33,13 @@ pub(super) struct Going<'g> {
     pub(super) returning: &'g Return,
     pub(super) cx: &'g Cx,
     pub(super) binding: &'g Binding<'g>,
+}
+
+/// A call that cannot begin at once.
+struct Later {
+    call: Call,
+    /// From which level on the server's log is wanted before that.
+    raised: Option<Level>,
 }
 
 impl Going<'_> {
@@ -56,60 +63,72 @@ impl Going<'_> {
 
     /// Goes over one connection.
     async fn over(&self, seat: Seat) -> Result<Crossing, ErrorObject> {
-        let Self { bay, request, route, cx, binding, .. } = self;
-        let revision = seat.connection.meeting().revision;
-        let theirs = request.caller.introduction.revision;
-        self.refuse_task(&seat)?;
-        let params = conform_params(&request.method, &route.params, theirs, revision).map_err(ErrorObject::from)?;
-        let hidden =
-            route.task == TaskNeed::Must && revision.has(Feature::CoreTasks) && !theirs.has(Feature::CoreTasks);
-        let begun = match self.begin_at_once(&seat, if hidden { tasks::as_task(&params) } else { params }) {
+        let begun = match self.begin_at_once(&seat)? {
             Ok(begun) => begun,
             Err(later) => Box::pin(self.begin(&seat, *later)).await,
         };
-        let begun = match begun {
-            Ok(running) if hidden => Box::pin(self.begun(running, &seat)).await,
-            begun => begun,
+        let mut running = match begun {
+            Ok(running) => running,
+            Err(error) => return self.not_begun(error, seat),
         };
-        match begun {
-            Ok(mut running) => {
-                let banks = banks(bay, revision, request, cx, &route.server, binding);
-                // Most calls say nothing before their outcome, and nobody asks anything.
-                let first = match seat.leg.questions {
-                    None => Some(running.step().await),
-                    Some(_) => None,
-                };
-                if let Some(Ok(Step::Done(outcome))) = first {
-                    return Ok(match banks.done_at_once(outcome, &seat) {
-                        Ok(crossing) => crossing,
-                        Err(asks) => Box::pin(banks.send_off(asks)).await,
-                    });
-                }
+        // Most calls say nothing before their outcome, and nobody asks anything.
+        let first = match seat.leg.questions {
+            None => Some(running.step().await),
+            Some(_) => None,
+        };
+        let banks = self.banks(&seat);
+        match first {
+            Some(Ok(Step::Done(outcome))) => match banks.done_at_once(outcome, &seat) {
+                Ok(crossing) => Ok(crossing),
+                Err(asks) => Ok(Box::pin(banks.send_off(asks)).await),
+            },
+            first => {
                 // A task that began is not begun again.
-                let heard = if hidden { Heard::Something } else { Heard::Nothing };
+                let heard = if self.hides_task(&seat) { Heard::Something } else { Heard::Nothing };
                 Ok(Box::pin(cross(Ride { running, seat, heard }, banks, first)).await)
             }
-            Err(error) if Seat::is_unknown(&error) => {
-                Ok(Crossing::Lost(Lost { error, seat: Some(seat), heard: Heard::Nothing }))
-            }
-            Err(error) => Err(ErrorObject::internal(format!("server {:?} could not be called: {error}", route.server))),
         }
+    }
+
+    fn not_begun(&self, error: Error, seat: Seat) -> Result<Crossing, ErrorObject> {
+        if Seat::is_unknown(&error) {
+            return Ok(Crossing::Lost(Lost { error, seat: Some(seat), heard: Heard::Nothing }));
+        }
+        Err(ErrorObject::internal(format!("server {:?} could not be called: {error}", self.route.server)))
+    }
+
+    fn banks(&self, seat: &Seat) -> Banks<'_> {
+        let Self { bay, request, route, cx, binding, .. } = self;
+        banks(bay, seat.connection.meeting().revision, request, cx, &route.server, binding)
+    }
+
+    /// Whether the call runs as a task of which its caller need not know.
+    fn hides_task(&self, seat: &Seat) -> bool {
+        self.route.task == TaskNeed::Must
+            && seat.connection.meeting().revision.has(Feature::CoreTasks)
+            && !self.request.caller.introduction.revision.has(Feature::CoreTasks)
     }
 
     /// Begins where nothing has to be waited for.
-    fn begin_at_once(&self, seat: &Seat, params: Raw) -> Result<Result<Running, Error>, Box<(Call, Option<Level>)>> {
-        let (call, raised) = self.call(seat, params);
-        if raised.is_some() {
-            return Err(Box::new((call, raised)));
+    fn begin_at_once(&self, seat: &Seat) -> Result<Result<Result<Running, Error>, Box<Later>>, ErrorObject> {
+        let Self { request, route, .. } = self;
+        self.refuse_task(seat)?;
+        let (theirs, revision) = (request.caller.introduction.revision, seat.connection.meeting().revision);
+        let params = conform_params(&request.method, &route.params, theirs, revision).map_err(ErrorObject::from)?;
+        let hides = self.hides_task(seat);
+        let (call, raised) = self.call(seat, if hides { tasks::as_task(&params) } else { params });
+        if raised.is_some() || hides {
+            return Ok(Err(Box::new(Later { call, raised })));
         }
-        seat.connection.call_at_once(call).map_err(|call| Box::new((call, None)))
+        Ok(seat.connection.call_at_once(call).map_err(|call| Box::new(Later { call, raised: None })))
     }
 
-    async fn begin(&self, seat: &Seat, (call, raised): (Call, Option<Level>)) -> Result<Running, Error> {
+    async fn begin(&self, seat: &Seat, Later { call, raised }: Later) -> Result<Running, Error> {
         if let Some(level) = raised {
             seat.leg.raise(&seat.connection, level).await;
         }
-        seat.connection.call(call).await
+        let running = seat.connection.call(call).await?;
+        if self.hides_task(seat) { self.begun(running, seat).await } else { Ok(running) }
     }
 
     fn call(&self, seat: &Seat, params: Raw) -> (Call, Option<Level>) {
