@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolbay_protocol::{
     ErrorObject, Feature, Method, Raw,
-    exchange::{Level, Return, Step, Wishes},
+    exchange::{Asks, Level, Return, Step, Wishes},
     fault::code,
     frame::Part,
     greeting::envelope,
@@ -35,6 +35,17 @@ pub(super) struct Going<'g> {
     pub(super) binding: &'g Binding<'g>,
 }
 
+/// A call that began, or cannot begin at once.
+type Begun = (Option<Result<Running, Error>>, Option<Box<Later>>);
+
+/// What is left to do for a call after its first step.
+enum Rest {
+    /// Its caller is sent away to answer this.
+    SendOff(Asks),
+    /// It is carried to its end.
+    Cross(Option<Result<Step, Error>>),
+}
+
 /// A call that cannot begin at once.
 struct Later {
     call: Call,
@@ -61,31 +72,47 @@ impl Going<'_> {
         }
     }
 
-    /// Goes over one connection.
+    /// Goes over one connection. (Whatever is rare has a place of its own: a call carries no room for it.)
     async fn over(&self, seat: Seat) -> Result<Crossing, ErrorObject> {
-        let begun = match self.begin_at_once(&seat)? {
-            Ok(begun) => begun,
-            Err(later) => Box::pin(self.begin(&seat, *later)).await,
-        };
-        let mut running = match begun {
-            Ok(running) => running,
-            Err(error) => return self.not_begun(error, seat),
+        let (mut begun, later) = self.begin_at_once(&seat)?;
+        if let Some(later) = later {
+            begun = Some(Box::pin(self.begin(&seat, *later)).await);
+        }
+        let mut running = match begun.take() {
+            Some(Ok(running)) => running,
+            Some(Err(error)) => return self.not_begun(error, seat),
+            None => return Err(ErrorObject::internal("the call did not begin")),
         };
         // Most calls say nothing before their outcome, and nobody asks anything.
         let first = match seat.leg.questions {
             None => Some(running.step().await),
             Some(_) => None,
         };
-        let banks = self.banks(&seat);
+        let rest = match self.done_at_once(first, &seat) {
+            Ok(crossing) => return Ok(crossing),
+            Err(rest) => rest,
+        };
+        Ok(Box::pin(self.rest(*rest, running, seat)).await)
+    }
+
+    /// The end of a call that came first; or what is left to do.
+    fn done_at_once(&self, first: Option<Result<Step, Error>>, seat: &Seat) -> Result<Crossing, Box<Rest>> {
         match first {
-            Some(Ok(Step::Done(outcome))) => match banks.done_at_once(outcome, &seat) {
-                Ok(crossing) => Ok(crossing),
-                Err(asks) => Ok(Box::pin(banks.send_off(asks)).await),
-            },
-            first => {
+            Some(Ok(Step::Done(outcome))) => {
+                self.banks(seat).done_at_once(outcome, seat).map_err(|asks| Box::new(Rest::SendOff(asks)))
+            }
+            first => Err(Box::new(Rest::Cross(first))),
+        }
+    }
+
+    async fn rest(&self, rest: Rest, running: Running, seat: Seat) -> Crossing {
+        let banks = self.banks(&seat);
+        match rest {
+            Rest::SendOff(asks) => banks.send_off(asks).await,
+            Rest::Cross(first) => {
                 // A task that began is not begun again.
                 let heard = if self.hides_task(&seat) { Heard::Something } else { Heard::Nothing };
-                Ok(Box::pin(cross(Ride { running, seat, heard }, banks, first)).await)
+                cross(Ride { running, seat, heard }, banks, first).await
             }
         }
     }
@@ -110,7 +137,7 @@ impl Going<'_> {
     }
 
     /// Begins where nothing has to be waited for.
-    fn begin_at_once(&self, seat: &Seat) -> Result<Result<Result<Running, Error>, Box<Later>>, ErrorObject> {
+    fn begin_at_once(&self, seat: &Seat) -> Result<Begun, ErrorObject> {
         let Self { request, route, .. } = self;
         self.refuse_task(seat)?;
         let (theirs, revision) = (request.caller.introduction.revision, seat.connection.meeting().revision);
@@ -118,9 +145,12 @@ impl Going<'_> {
         let hides = self.hides_task(seat);
         let (call, raised) = self.call(seat, if hides { tasks::as_task(&params) } else { params });
         if raised.is_some() || hides {
-            return Ok(Err(Box::new(Later { call, raised })));
+            return Ok((None, Some(Box::new(Later { call, raised }))));
         }
-        Ok(seat.connection.call_at_once(call).map_err(|call| Box::new(Later { call, raised: None })))
+        Ok(match seat.connection.call_at_once(call) {
+            Ok(begun) => (Some(begun), None),
+            Err(call) => (None, Some(Box::new(Later { call, raised: None }))),
+        })
     }
 
     async fn begin(&self, seat: &Seat, Later { call, raised }: Later) -> Result<Running, Error> {
