@@ -235,7 +235,7 @@ impl Frame {
             return Err(reject("`jsonrpc` must be \"2.0\""));
         }
         let method = match method {
-            Some(place) if text[place.start] == b'"' => Some(Method::parse(&scan::unquote(&text[place]))),
+            Some(place) if text[place.start] == b'"' => Some(Method::quoted(&text[place])),
             Some(_) => return Err(reject("`method` must be a string")),
             None => None,
         };

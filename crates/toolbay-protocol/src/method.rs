@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::revision::{Feature, Revision};
+use crate::scan::unquote;
 
 /// Who sends a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,15 @@ macro_rules! methods {
                 match name {
                     $($name => Self::$variant,)*
                     other => Self::Other(other.into()),
+                }
+            }
+
+            /// The same for a name that is quoted.
+            pub(crate) fn quoted(quoted: &[u8]) -> Self {
+                let bare = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
+                match std::str::from_utf8(bare) {
+                    Ok(bare) if !bare.contains('\\') => Self::parse(bare),
+                    Ok(_) | Err(_) => Self::parse(&unquote(quoted)),
                 }
             }
 

@@ -337,9 +337,20 @@ impl<'t> Cursor<'t> {
         self.value_below(0)
     }
 
-    /// Walks one value, whatever its depth, with a bit per open container (1 for an object) as its only stack; `above` it are
-    /// that many levels.
+    /// Walks one value; `above` it are that many levels.
+    #[inline]
     fn value_below(&mut self, above: u8) -> Option<()> {
+        // Most values are strings.
+        if self.peek() == Some(b'"') && self.nodes < self.limits.nodes {
+            self.nodes += 1;
+            self.at += 1;
+            return self.string();
+        }
+        self.any_value_below(above)
+    }
+
+    /// Walks one value, whatever its depth, with a bit per open container (1 for an object) as its only stack.
+    fn any_value_below(&mut self, above: u8) -> Option<()> {
         let most = self.limits.depth.saturating_sub(above);
         let (mut kinds, mut depth) = (0u128, 0u8);
         'value: loop {

@@ -2,13 +2,15 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use foldhash::fast::RandomState;
+
 use super::Inner;
 use crate::servers::{Phase, Server};
 
 /// The servers there are.
 #[derive(Default)]
 pub(super) struct Roster {
-    pub(super) by_name: HashMap<Arc<str>, Arc<Server>>,
+    pub(super) by_name: HashMap<Arc<str>, Arc<Server>, RandomState>,
     pub(super) order: Vec<Arc<Server>>,
 }
 

@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use foldhash::fast::RandomState;
 use toolbay_protocol::{
     Feature, Method, Raw, Revision, headers::HeaderPlan, raw::Object, types::relay::conform_result,
 };
@@ -129,7 +130,7 @@ pub struct Catalog {
 #[derive(Debug, Default)]
 struct Table {
     /// Where each public name leads.
-    found: HashMap<String, Found>,
+    found: HashMap<String, Found, RandomState>,
     /// The public definitions in order, with the revision each was written in.
     shown: Vec<(Raw, Revision)>,
     /// The result of the list in each revision, once somebody asked for it.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolbay_protocol::{
     ErrorObject, Feature, Method, Raw,
-    exchange::{Asks, Level, Return, Step, Wishes},
+    exchange::{Asks, Level, Meta, Return, Step, Wishes},
     fault::code,
     frame::Part,
     greeting::envelope,
@@ -171,6 +171,8 @@ impl Going<'_> {
             wishes,
             returning: Return::clone(returning),
             patience: Patience { silence: there.silence(), total: None },
+            // Nothing that is done to parameters here adds one.
+            meta: if request.parts.has(Part::Meta) { Meta::Unknown } else { Meta::None },
         };
         (call, raised)
     }

@@ -11,7 +11,7 @@ mod step;
 
 pub use head::{Head, Structure, Told};
 pub use incoming::{Incoming, Level, Return, Round};
-pub use outgoing::{Outgoing, Progress, Wishes};
+pub use outgoing::{Meta, Outgoing, Progress, Wishes};
 pub use stamp::stamp;
 pub use step::{Answers, Ask, Asks, Note, Outcome, Standing, Step};
 

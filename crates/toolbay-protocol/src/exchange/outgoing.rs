@@ -1,8 +1,6 @@
 //! The caller's side of a request.
 
-use std::sync::{Arc, LazyLock};
-
-use memchr::{memchr, memmem::Finder};
+use std::sync::Arc;
 
 use super::step::{Answers, Ask, Asks, Note, Outcome, Step};
 use crate::{
@@ -34,8 +32,15 @@ impl Wishes {
     }
 }
 
-// Made once: that takes longer than to search a short message.
-static META: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("_meta"));
+/// What is known of the `_meta` of somebody's parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Meta {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// There is none.
+    None,
+}
 
 /// A request of ours, from its first frame to its outcome.
 #[derive(Debug)]
@@ -47,6 +52,7 @@ pub struct Outgoing {
     wishes: Wishes,
     /// What is declared with each message instead of our own capabilities (stateless).
     capabilities: Option<Raw>,
+    meta: Meta,
     /// What a stateless server asks: until it is answered, no request of ours is in flight.
     asked: Option<Asks>,
     requests: Vec<(String, Id)>,
@@ -57,13 +63,20 @@ impl Outgoing {
     /// `_meta`: both are replaced by ours, the rest stays.
     pub fn new(us: Arc<Introduction>, id: Id, method: Method, params: Option<Raw>, wishes: Wishes) -> Self {
         let params = params.unwrap_or(Raw::EMPTY);
-        Self { us, id, method, params, wishes, capabilities: None, asked: None, requests: vec![] }
+        Self { us, id, method, params, wishes, capabilities: None, meta: Meta::Unknown, asked: None, requests: vec![] }
     }
 
     /// Declares `capabilities`, those of whoever stands behind the request, where each request declares them.
     #[must_use]
     pub fn declaring(mut self, capabilities: Raw) -> Self {
         self.capabilities = Some(capabilities);
+        self
+    }
+
+    /// Takes for granted what is known of the `_meta` of its parameters.
+    #[must_use]
+    pub fn knowing(mut self, meta: Meta) -> Self {
+        self.meta = meta;
         self
     }
 
@@ -93,10 +106,10 @@ impl Outgoing {
 
     /// Parameters with our own `_meta`: the token for progress, and the envelope where there is one.
     fn dress(&self, params: &Raw) -> Raw {
-        // A key may be written with escapes.
-        let text = params.as_bytes();
-        let may_have = META.find(text).is_some() || memchr(b'\\', text).is_some();
-        let old = may_have.then(|| params.get("_meta")).flatten().filter(|meta| meta.kind() == Kind::Object);
+        let old = match self.meta {
+            Meta::None => None,
+            Meta::Unknown => params.get("_meta").filter(|meta| meta.kind() == Kind::Object),
+        };
         let modern = self.us.revision.has(Feature::Stateless);
         if old.is_none() && !modern && self.wishes.progress.is_none() {
             return params.clone();

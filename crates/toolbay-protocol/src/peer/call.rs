@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    exchange::{Outgoing, Return, Wishes},
+    exchange::{Meta, Outgoing, Return, Wishes},
     frame::Id,
     greeting::Introduction,
     method::Method,
@@ -52,19 +52,21 @@ pub struct Call {
     pub patience: Patience,
     /// Who stands behind it and can be asked; ourselves where nobody is named.
     pub behalf: Option<Arc<Introduction>>,
+    /// What is known of the `_meta` among its parameters.
+    pub meta: Meta,
 }
 
 impl Call {
     /// A request that wants its outcome and nothing else.
     pub fn new(method: Method, params: Option<Raw>) -> Self {
         let (wishes, returning, patience) = (Wishes::default(), Return::default(), Patience::default());
-        Self { method, params, wishes, returning, patience, behalf: None }
+        Self { method, params, wishes, returning, patience, behalf: None, meta: Meta::Unknown }
     }
 
     /// Its exchange, as `us`, under `id`. A stateless request declares what the one behind it can, not what we can.
     pub fn exchange(self, us: Arc<Introduction>, id: Id) -> Outgoing {
         let Return { answers, state } = self.returning;
-        let exchange = Outgoing::new(us, id, self.method, self.params, self.wishes);
+        let exchange = Outgoing::new(us, id, self.method, self.params, self.wishes).knowing(self.meta);
         let exchange = match self.behalf {
             Some(behalf) => exchange.declaring(behalf.capabilities.clone()),
             None => exchange,
