@@ -1,9 +1,11 @@
 //! The server's end of a duplex link; it serves both eras, message by message.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, HashMap, VecDeque},
     sync::Arc,
 };
+
+use foldhash::fast::RandomState;
 
 use super::{
     admission::{admit_legacy, admit_modern},
@@ -81,7 +83,7 @@ pub struct Server {
     begun: u64,
     minted: i64,
     serving: Table<ServeId, Incoming>,
-    ids: BTreeMap<Id, ServeId>,
+    ids: HashMap<Id, ServeId, RandomState>,
     asked: BTreeMap<i64, ServeId>,
     out: VecDeque<Frame>,
     events: VecDeque<ServerEvent>,

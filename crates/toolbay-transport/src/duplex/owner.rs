@@ -80,7 +80,7 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
             error = Error::closed(format!("the server {epitaph}"));
         }
         let (_, calls) = self.shared.link().end();
-        for call in calls.into_values() {
+        for (_, call) in calls {
             call.fail(error.clone());
         }
         self.listener.lost(&error);

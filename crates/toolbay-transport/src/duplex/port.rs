@@ -2,7 +2,7 @@
 //! holds for longer than that takes, and the task that owns the link sends it.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
@@ -54,7 +54,7 @@ pub(super) struct Link<W> {
     /// Gone when the link comes to its end.
     pub(super) writer: Option<W>,
     /// Whose steps go where; keys only grow.
-    calls: BTreeMap<CallId, StepsIn>,
+    calls: Vec<(CallId, StepsIn)>,
     minted: u64,
     /// What happened that belongs to no call.
     told: VecDeque<ClientEvent>,
@@ -69,7 +69,7 @@ impl<W: WriteFrames> Shared<W> {
         let link = Link {
             peer,
             writer: Some(writer),
-            calls: BTreeMap::new(),
+            calls: vec![],
             minted: 0,
             told: VecDeque::new(),
             closing: None,
@@ -105,7 +105,7 @@ impl<W: WriteFrames> Port for Shared<W> {
         self.change(|link| {
             link.minted += 1;
             let key = CallId(link.minted);
-            link.calls.insert(key, steps);
+            link.calls.push((key, steps));
             let due = link.peer.call(key, call, now);
             link.due = Some(link.due.map_or(due, |first| first.min(due)));
             key
@@ -121,7 +121,7 @@ impl<W: WriteFrames> Port for Shared<W> {
                 link.due = link.peer.timeout();
             }
             Saying::Cancel(key) => {
-                link.calls.remove(&key);
+                link.remove(key);
                 link.peer.cancel(key, "the caller took it back");
             }
             Saying::Tell(note) => link.peer.tell(note),
@@ -154,17 +154,17 @@ impl<W: WriteFrames> Link<W> {
         while let Some(event) = self.peer.event() {
             match event {
                 ClientEvent::Step(key, step @ Step::Done(_)) => {
-                    if let Some(call) = self.calls.remove(&key) {
+                    if let Some(call) = self.remove(key) {
                         call.push(step);
                     }
                 }
                 ClientEvent::Step(key, step) => {
-                    if let Some(call) = self.calls.get(&key) {
-                        call.push(step);
+                    if let Some(place) = self.place(key) {
+                        self.calls[place].1.push(step);
                     }
                 }
                 ClientEvent::Overdue(key) => {
-                    if let Some(call) = self.calls.remove(&key) {
+                    if let Some(call) = self.remove(key) {
                         call.fail(Error::new(Kind::Overdue, "the server did not answer in time"));
                     }
                 }
@@ -181,6 +181,14 @@ impl<W: WriteFrames> Link<W> {
         }
     }
 
+    fn place(&self, key: CallId) -> Option<usize> {
+        self.calls.binary_search_by_key(&key, |(key, _)| *key).ok()
+    }
+
+    fn remove(&mut self, key: CallId) -> Option<StepsIn> {
+        self.place(key).map(|place| self.calls.remove(place).1)
+    }
+
     /// What happened that belongs to no call, next.
     pub(super) fn told(&mut self) -> Option<ClientEvent> {
         self.told.pop_front()
@@ -192,7 +200,7 @@ impl<W: WriteFrames> Link<W> {
     }
 
     /// Takes nothing more: gives what is left of it.
-    pub(super) fn end(&mut self) -> (Option<W>, BTreeMap<CallId, StepsIn>) {
+    pub(super) fn end(&mut self) -> (Option<W>, Vec<(CallId, StepsIn)>) {
         self.over = true;
         (self.writer.take(), std::mem::take(&mut self.calls))
     }

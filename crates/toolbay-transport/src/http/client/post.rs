@@ -98,6 +98,12 @@ impl RunningCall {
     }
 
     async fn next(&mut self) -> Result<Step, Error> {
+        // What is only begun is begun without a look at anything else.
+        if matches!(self.state, State::New)
+            && let Some(step) = self.post()?
+        {
+            return Ok(step);
+        }
         let session = Arc::clone(&self.session);
         loop {
             let (due, inbox) = (self.clock.due(), self.inbox.clone());
