@@ -114,14 +114,19 @@ pub(crate) async fn reach(wanted: Wanted) -> Result<Reached, Exit> {
 /// The key that replicas share, so that each takes up what another gave a caller to carry.
 const STATE_KEY: &str = "TOOLBAY_STATE_KEY";
 
+/// That key as it was set, where it was.
+pub(crate) fn state_key() -> Result<Option<(StateKey, String)>, Exit> {
+    let Ok(text) = std::env::var(STATE_KEY) else { return Ok(None) };
+    let key = StateKey::parse(&text).map_err(|error| Exit::config(format!("{STATE_KEY} is set wrong: {error}")))?;
+    Ok(Some((key, text.trim().to_owned())))
+}
+
 /// Opens a bay.
 pub(crate) fn open(specs: Vec<Spec>, limits: Limits) -> Result<Bay, Exit> {
     let random = |error| Exit::failed(format!("the system has no random numbers: {error}"));
-    let key = match std::env::var(STATE_KEY) {
-        Ok(text) => {
-            StateKey::parse(&text).map_err(|error| Exit::config(format!("{STATE_KEY} is set wrong: {error}")))?
-        }
-        Err(_) => StateKey::random().map_err(random)?,
+    let key = match state_key()? {
+        Some((key, _)) => key,
+        None => StateKey::random().map_err(random)?,
     };
     Bay::open_within(&identity(), specs, &key, limits).map_err(random)
 }

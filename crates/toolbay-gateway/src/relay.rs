@@ -72,7 +72,7 @@ async fn serve(
     let binding = Binding::new(&request.caller.principal, &request.method, &request.params);
     let carried = request.returning.state.as_ref().map(|state| {
         let opened = bay.sealer.open(state, &binding, SystemTime::now());
-        opened.map_err(|_| ErrorObject::invalid_params("`requestState` is not ours, not for this request, or too old"))
+        opened.map_err(|why| ErrorObject::invalid_params(why.to_string()))
     });
     let route = match request.method {
         Method::TasksGet | Method::TasksResult | Method::TasksCancel | Method::TasksUpdate => {
@@ -102,8 +102,9 @@ async fn come_back(going: Going<'_>, permit: Permit, carried: Carried) -> Result
     let Going { bay, request, route, .. } = going;
     match carried {
         Carried::Parked { bay: there, .. } if there != bay.sealer.bay() => {
-            let what = "the call waits in another replica of this gateway (or in one that has ended): send all requests of \
-                        a client to one replica, or begin the call anew";
+            let what = "the call waits in another replica of this gateway (or in one that has ended), where an older server \
+                        waits for the answer: send the same request there within ten minutes, best all requests of a \
+                        client to one replica; or begin the call anew, which may run it a second time";
             Err(ErrorObject::internal(what))
         }
         Carried::Parked { handle, .. } => {
