@@ -12,6 +12,7 @@ use toolbay_gateway::{
     config::{self, Child, Choice, Endpoint, Loaded, Remote, Surroundings, System, Url},
     limits::Limits,
     servers::{self, Phase, Spec},
+    telemetry::Telemetry,
 };
 use toolbay_protocol::{Raw, Revision, greeting::Introduction};
 use toolbay_transport::{Approach, Connection, connect, duplex};
@@ -123,12 +124,17 @@ pub(crate) fn state_key() -> Result<Option<(StateKey, String)>, Exit> {
 
 /// Opens a bay.
 pub(crate) fn open(specs: Vec<Spec>, limits: Limits) -> Result<Bay, Exit> {
+    open_observed(specs, limits, None)
+}
+
+/// The same, and what happens is told to a collector.
+pub(crate) fn open_observed(specs: Vec<Spec>, limits: Limits, telemetry: Option<&Telemetry>) -> Result<Bay, Exit> {
     let random = |error| Exit::failed(format!("the system has no random numbers: {error}"));
     let key = match state_key()? {
         Some((key, _)) => key,
         None => StateKey::random().map_err(random)?,
     };
-    Bay::open_within(&identity(), specs, &key, limits).map_err(random)
+    Bay::open_observed(&identity(), specs, &key, limits, telemetry).map_err(random)
 }
 
 /// A configuration that was read.

@@ -21,6 +21,7 @@ use going::Going;
 use resolve::{Meant, resolve, resolve_at_once};
 
 use crate::{
+    telemetry::Trace,
     audit::{End, Ticket},
     bay::Inner,
     bridge::{Banks, Binding, Carried, Crossing, Lost, Parked, cross},
@@ -29,9 +30,10 @@ use crate::{
 };
 
 /// Serves one request.
-pub(crate) async fn call(bay: &Inner, request: &Request, cx: &Cx) -> Outcome {
+pub(crate) async fn call(bay: &Inner, request: &Request, cx: &Cx, trace: Option<Box<Trace>>) -> Outcome {
     let meant = Meant::of(request);
     let mut ticket = bay.ledger.open(request.caller.principal.clone(), request.method.clone(), meant.name.clone());
+    ticket.traced_by(trace);
     let served = serve(bay, request, &meant, cx, &mut ticket).await;
     let (end, outcome) = match served {
         Ok(Crossing::Done(Ok(result))) => (End::Done, Ok(result)),
@@ -40,6 +42,9 @@ pub(crate) async fn call(bay: &Inner, request: &Request, cx: &Cx) -> Outcome {
         Ok(Crossing::WillReturn) => (End::Asked, Ok(Raw::EMPTY)),
         Ok(Crossing::Abandoned) => (End::Abandoned, Err(ErrorObject::internal("the caller is gone"))),
     };
+    if let Some(trace) = ticket.trace() {
+        trace.comes_to(&outcome);
+    }
     ticket.close(end);
     outcome
 }
@@ -86,6 +91,9 @@ async fn serve(
     ticket.at(&route.server);
     let there = bay.server(&route.server).ok_or_else(|| bay.not_connected(&route.server))?;
     ticket.counted_by(Arc::clone(there.counters()));
+    if let Some(trace) = ticket.trace() {
+        trace.calls(&there, &request.params, &route.params);
+    }
     let permit = policy::decide(&Wanted { caller: &request.caller, server: &route.server })?;
     let going = Going { bay, request, route: &route, there: &there, returning: &NOTHING, cx, binding: &binding };
     match carried {

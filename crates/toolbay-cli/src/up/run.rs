@@ -10,6 +10,7 @@ use toolbay_transport::http::server::{Endpoint, Options, serve};
 use super::{
     board::{Board, Manner},
     pages::pages,
+    telemetry,
 };
 use crate::{
     args::Up,
@@ -27,7 +28,9 @@ pub(crate) async fn run(up: Up) -> Result<(), Exit> {
     let Configured { specs, limits, file } = target::configured(up.config.as_deref())?;
     // The address first: it is what most often fails, and nothing is started in vain.
     let listener = if up.stdio { None } else { Some(single::bind(up.listen).await?) };
-    let bay = target::open(specs, limits)?;
+    let observer = telemetry::wanted();
+    let bay = target::open_observed(specs, limits, observer.as_ref())?;
+    let exporting = telemetry::export(observer.as_ref(), &bay);
     let shutdown = CancellationToken::new();
     // Without a terminal that could be gone, it asks to read the configuration anew.
     let hangup = if std::io::stdin().is_terminal() { Hangup::Ends } else { Hangup::Elsewhere };
@@ -48,6 +51,9 @@ pub(crate) async fn run(up: Up) -> Result<(), Exit> {
     drop((control, hearing));
     board.closing();
     bay.close().await;
+    if let Some(exporting) = exporting {
+        exporting.finish().await;
+    }
     board.closed();
     served
 }
