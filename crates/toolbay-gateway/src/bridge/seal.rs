@@ -235,18 +235,30 @@ mod tests {
         assert_eq!(open(&state, Binding::new(&Principal::Local, &method, &again), now), Ok(carried));
         let other = Principal::Named("eve".into());
         assert_eq!(open(&state, Binding::new(&other, &method, &again), now), Err(SealError::Unfit));
-        assert_eq!(open(&state, Binding::new(&Principal::Local, &Method::PromptsGet, &again), now), Err(SealError::Unfit));
+        assert_eq!(
+            open(&state, Binding::new(&Principal::Local, &Method::PromptsGet, &again), now),
+            Err(SealError::Unfit)
+        );
         assert_eq!(
             open(&state, Binding::new(&Principal::Local, &method, &params(r#"{"name":"y"}"#)), now),
             Err(SealError::Unfit)
         );
-        assert_eq!(open(&state, Binding::new(&Principal::Local, &method, &again), now + LIFE * 2), Err(SealError::Late));
+        assert_eq!(
+            open(&state, Binding::new(&Principal::Local, &method, &again), now + LIFE * 2),
+            Err(SealError::Late)
+        );
         let mut tampered = state.as_text().unwrap().into_owned();
         tampered.replace_range(40..41, if &tampered[40..41] == "A" { "B" } else { "A" });
-        assert_eq!(open(&Raw::of(&tampered), Binding::new(&Principal::Local, &method, &again), now), Err(SealError::Unfit));
+        assert_eq!(
+            open(&Raw::of(&tampered), Binding::new(&Principal::Local, &method, &again), now),
+            Err(SealError::Unfit)
+        );
         assert_eq!(open(&Raw::EMPTY, Binding::new(&Principal::Local, &method, &again), now), Err(SealError::Unfit));
         let elsewhere = Sealer::new(&StateKey::random().unwrap()).unwrap();
-        assert_eq!(elsewhere.open(&state, &Binding::new(&Principal::Local, &method, &again), now), Err(SealError::Foreign));
+        assert_eq!(
+            elsewhere.open(&state, &Binding::new(&Principal::Local, &method, &again), now),
+            Err(SealError::Foreign)
+        );
     }
 
     #[test]
