@@ -141,6 +141,8 @@ pub(crate) fn open_observed(specs: Vec<Spec>, limits: Limits, telemetry: Option<
 pub(crate) struct Configured {
     pub(crate) specs: Vec<Spec>,
     pub(crate) limits: Limits,
+    /// Whom to tell what happens, where the file says so.
+    pub(crate) telemetry: config::Telemetry,
     /// The file; none where the embedded servers are meant.
     pub(crate) file: Option<PathBuf>,
 }
@@ -160,7 +162,7 @@ pub(crate) fn configured(config: Option<&Path>) -> Result<Configured, Exit> {
         Some(_) => config.servers.iter().map(Spec::configured).collect(),
         None => embedded(&here)?,
     };
-    Ok(Configured { specs, limits: config.limits, file })
+    Ok(Configured { specs, limits: config.limits, telemetry: config.telemetry, file })
 }
 
 /// What is served where nothing is configured.

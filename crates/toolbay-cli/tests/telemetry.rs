@@ -362,3 +362,30 @@ async fn settings_that_cannot_be_followed_are_told_and_everything_else_goes_on()
     let said = up.end().await;
     assert!(said.contains("grpc") && said.contains("http/protobuf"), "{said}");
 }
+
+#[tokio::test]
+async fn the_file_may_name_the_collector_too_and_a_changed_one_holds_at_the_next_start() {
+    let folder = folder();
+    let mut collector = Collector::answering(vec![]).await;
+    let file = folder.path().join("toolbay.json");
+    let mut config: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    config["telemetry"] = json!({
+        "endpoint": "${COLLECTOR}", "protocol": "http/json", "headers": {"api-key": "s3cret"}, "serviceName": "written"
+    });
+    std::fs::write(&file, config.to_string()).unwrap();
+    let up = Up::start(folder.path(), &[("COLLECTOR", &collector.url), ("OTEL_SERVICE_NAME", "set")]).await;
+    up.client().await.call("older__note", &()).await.unwrap();
+    let taken = collector.next("/v1/traces").await;
+    let document: Value = serde_json::from_slice(&taken.body).unwrap();
+    assert!(taken.head.contains("api-key: s3cret"), "{}", taken.head);
+    assert_eq!(attribute(&document["resourceSpans"][0]["resource"], "service.name"), "set");
+
+    config["telemetry"]["protocol"] = json!("http/protobuf");
+    std::fs::write(&file, config.to_string()).unwrap();
+    let mut reload = Command::new(THIS);
+    reload.arg("reload").current_dir(folder.path()).env("XDG_RUNTIME_DIR", folder.path());
+    let output = timeout(SOON, reload.output()).await.expect("it answers").unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(said, "telemetry: adjusted: protocol (at the next start)\n");
+    up.end().await;
+}

@@ -25,10 +25,10 @@ use crate::{
 /// Runs it.
 pub(crate) async fn run(up: Up) -> Result<(), Exit> {
     single::check_address(&up.listen, up.open)?;
-    let Configured { specs, limits, file } = target::configured(up.config.as_deref())?;
+    let Configured { specs, limits, telemetry: told, file } = target::configured(up.config.as_deref())?;
     // The address first: it is what most often fails, and nothing is started in vain.
     let listener = if up.stdio { None } else { Some(single::bind(up.listen).await?) };
-    let observer = telemetry::wanted();
+    let observer = telemetry::wanted(&told);
     let bay = target::open_observed(specs, limits, observer.as_ref())?;
     let exporting = telemetry::export(observer.as_ref(), &bay);
     let shutdown = CancellationToken::new();
@@ -37,7 +37,7 @@ pub(crate) async fn run(up: Up) -> Result<(), Exit> {
     single::end_on_signals(shutdown.clone(), hangup);
     let endpoint = listener.as_ref().and_then(|listener| listener.local_addr().ok()).map(|address| url(&address));
     let begun = Instant::now();
-    let house = Arc::new(House { bay: bay.clone(), named: up.config, file: file.clone(), endpoint, begun });
+    let house = Arc::new(House { bay: bay.clone(), named: up.config, file: file.clone(), told, endpoint, begun });
     let hearing = (hangup == Hangup::Elsewhere).then(|| AbortOnDropHandle::new(tokio::spawn(hear(Arc::clone(&house)))));
     let control = control::open(house);
     if let Err(why) = &control {

@@ -1,7 +1,7 @@
 //! Telling a collector what happens, where the environment asks for it.
 
 use toolbay_gateway::{
-    Bay,
+    Bay, config,
     telemetry::{Exporting, Settings, Telemetry},
 };
 
@@ -11,9 +11,10 @@ fn say(what: &str) {
     eprintln!("{}", show::dim(&show::safe(&format!("telemetry: {what}"))));
 }
 
-/// What the environment asks for; what is wrong with it is said and passed over.
-pub(super) fn wanted() -> Option<Telemetry> {
-    let variable = |name: &str| std::env::var(name).ok();
+/// What the environment asks for, and the file where the environment does not; what is wrong is said and passed over.
+pub(super) fn wanted(written: &config::Telemetry) -> Option<Telemetry> {
+    let environment = |name: &str| std::env::var(name).ok();
+    let variable = |name: &str| written.variable(&environment, name);
     let (settings, remarks) = Settings::read(&variable, env!("CARGO_PKG_VERSION"));
     remarks.iter().for_each(|remark| say(remark));
     settings.map(Telemetry::new)

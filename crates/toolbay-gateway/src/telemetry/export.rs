@@ -49,8 +49,9 @@ impl Exporting {
     /// Sends what is left, within a few seconds, and ends.
     pub async fn finish(mut self) {
         self.stop.cancel();
+        let until = time::Instant::now() + FAREWELL;
         for mut task in std::mem::take(&mut self.tasks) {
-            if time::timeout(FAREWELL, &mut task).await.is_err() {
+            if time::timeout_at(until, &mut task).await.is_err() {
                 task.abort();
             }
         }
