@@ -1,24 +1,23 @@
-//! What is said of a span, of a number, of ourselves: a name and a value.
-
-use std::borrow::Cow;
+//! What is said of a span, of a number, of ourselves: a name and a value. Borrowed from where it is kept, since it is made
+//! only to be written.
 
 /// A name and a value.
-pub(super) type Attribute = (Cow<'static, str>, Value);
+pub(super) type Attribute<'a> = (&'a str, Value<'a>);
 
 /// A value.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
-    Text(Cow<'static, str>),
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Value<'a> {
+    Text(&'a str),
+    /// A number that is written as a text.
+    Digits(i64),
     Whole(i64),
     Flag(bool),
 }
 
-/// An attribute that is a text.
-pub(super) fn text(name: &'static str, value: impl Into<Cow<'static, str>>) -> Attribute {
-    (Cow::Borrowed(name), Value::Text(value.into()))
-}
+/// An attribute that is a text, kept.
+pub(super) type Kept = (String, String);
 
-/// An attribute that is a number.
-pub(super) fn whole(name: &'static str, value: i64) -> Attribute {
-    (Cow::Borrowed(name), Value::Whole(value))
+/// What was kept, to be written.
+pub(super) fn lent((name, value): &Kept) -> Attribute<'_> {
+    (name, Value::Text(value))
 }

@@ -27,6 +27,23 @@ struct Table {
     others: [Option<Spread>; 2],
 }
 
+/// What was counted together.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Kind {
+    One(Box<Labels>),
+    /// Those beyond the limit.
+    Others,
+}
+
+impl Kind {
+    pub(super) fn attributes(&self) -> Vec<Attribute<'_>> {
+        match self {
+            Self::One(labels) => labels.attributes(),
+            Self::Others => vec![("otel.metric.overflow", Value::Flag(true))],
+        }
+    }
+}
+
 /// A histogram.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Spread {
@@ -71,12 +88,13 @@ impl Durations {
     }
 
     /// All that was counted of one side so far.
-    pub(super) fn read(&self, side: Side) -> Vec<(Vec<Attribute>, Spread)> {
+    pub(super) fn read(&self, side: Side) -> Vec<(Kind, Spread)> {
         let table = self.table();
         let kinds = table.kinds.iter().filter(|((of, _), _)| *of == side);
-        let mut all: Vec<_> = kinds.map(|((_, labels), spread)| (labels.attributes(), spread.clone())).collect();
+        let mut all: Vec<_> =
+            kinds.map(|((_, labels), spread)| (Kind::One(Box::new(labels.clone())), spread.clone())).collect();
         if let Some(others) = &table.others[usize::from(side == Side::Client)] {
-            all.push((vec![("otel.metric.overflow".into(), Value::Flag(true))], others.clone()));
+            all.push((Kind::Others, others.clone()));
         }
         all
     }

@@ -18,13 +18,7 @@ use toolbay_transport::{
     http::client::{Courier, Limits, Receipt, Target},
 };
 
-use super::{
-    desk::Desk,
-    numbers,
-    otlp::{self, Part},
-    settings::{Encoding, Place},
-    span::Span,
-};
+use super::{desk::Desk, numbers, otlp, settings::Place, span::Span};
 use crate::{Bay, bay::Inner};
 
 /// How often one document is tried.
@@ -97,9 +91,9 @@ async fn send_spans(desk: Arc<Desk>, mut spans: mpsc::Receiver<Span>, delivery: 
             }
         }
         for batch in batch.chunks(desk.settings.batch) {
-            let document = otlp::spans(&desk.settings.resource, batch);
+            let document = otlp::spans(delivery.place.encoding, &desk.settings.resource, batch);
             let count = batch.len() as u64;
-            match delivery.deliver(&document, &stop).await {
+            match delivery.deliver(document, &stop).await {
                 Delivered::Yes => desk.sent.fetch_add(count, Relaxed),
                 Delivered::No => desk.dropped.fetch_add(count, Relaxed),
             };
@@ -137,15 +131,19 @@ async fn send_numbers(desk: Arc<Desk>, bay: Weak<Inner>, delivery: Delivery, sto
             _ = pace.tick() => false,
             () = stop.cancelled() => true,
         };
-        let everything = bay.upgrade().map(|bay| Bay(bay).everything());
-        let families = numbers::families(&desk, everything.as_ref());
-        let document = otlp::numbers(&desk.settings.resource, &families, desk.since, SystemTime::now());
+        let document = counted(&desk, &bay, &delivery.place);
         // The next ones say all that these would have.
-        let _ = delivery.deliver(&document, &stop).await;
+        let _ = delivery.deliver(document, &stop).await;
         if last {
             return;
         }
     }
+}
+
+fn counted(desk: &Desk, bay: &Weak<Inner>, place: &Place) -> Vec<u8> {
+    let everything = bay.upgrade().map(|bay| Bay(bay).everything());
+    let families = numbers::families(desk, everything.as_ref());
+    otlp::numbers(place.encoding, &desk.settings.resource, &families, desk.since, SystemTime::now())
 }
 
 /// Whether a document was delivered.
@@ -171,12 +169,9 @@ impl Delivery {
     }
 
     /// Delivers a document, as often as it takes; once more, where it is the last.
-    async fn deliver(&self, document: &Part, stop: &CancellationToken) -> Delivered {
-        let (kind, text) = match self.place.encoding {
-            Encoding::Protobuf => ("application/x-protobuf", otlp::protobuf(document)),
-            Encoding::Json => ("application/json", otlp::json(document)),
-        };
-        let (text, mut pause) = (Bytes::from(text), PAUSE);
+    async fn deliver(&self, document: Vec<u8>, stop: &CancellationToken) -> Delivered {
+        let (kind, text) = (otlp::kind(self.place.encoding), Bytes::from(document));
+        let mut pause = PAUSE;
         for left in (0..TRIES).rev() {
             let sending = self.courier.deliver(HeaderValue::from_static(kind), text.clone());
             let answer = match time::timeout(self.place.timeout, sending).await {

@@ -1,11 +1,14 @@
 //! What an operation was, in words of which there are few: the same on its span and on the number that it adds to.
 // https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use toolbay_protocol::{Method, Revision};
 
-use super::attribute::{Attribute, text, whole};
+use super::attribute::{
+    Attribute,
+    Value::{Digits, Text, Whole},
+};
 
 /// What an operation was.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -52,40 +55,40 @@ impl Labels {
         }
     }
 
-    pub(super) fn attributes(&self) -> Vec<Attribute> {
+    pub(super) fn attributes(&self) -> Vec<Attribute<'_>> {
         let Self { method, target, revision, network, server, address, failure } = self;
-        let mut all = vec![text("mcp.method.name", method.as_str().to_owned())];
-        let owned = |text: &Arc<str>| Cow::Owned(String::from(&**text));
+        let mut all = Vec::with_capacity(16);
+        all.push(("mcp.method.name", Text(method.as_str())));
         match (method, target) {
-            (Method::ToolsCall, Some(tool)) => all.push(text("gen_ai.tool.name", owned(tool))),
-            (Method::PromptsGet, Some(prompt)) => all.push(text("gen_ai.prompt.name", owned(prompt))),
+            (Method::ToolsCall, Some(tool)) => all.push(("gen_ai.tool.name", Text(tool))),
+            (Method::PromptsGet, Some(prompt)) => all.push(("gen_ai.prompt.name", Text(prompt))),
             (_, _) => {}
         }
         if *method == Method::ToolsCall {
-            all.push(text("gen_ai.operation.name", "execute_tool"));
+            all.push(("gen_ai.operation.name", Text("execute_tool")));
         }
-        all.push(text("mcp.protocol.version", revision.as_str()));
+        all.push(("mcp.protocol.version", Text(revision.as_str())));
         match network {
             Network::Tcp => all.extend([
-                text("network.transport", "tcp"),
-                text("network.protocol.name", "http"),
-                text("network.protocol.version", "1.1"),
+                ("network.transport", Text("tcp")),
+                ("network.protocol.name", Text("http")),
+                ("network.protocol.version", Text("1.1")),
             ]),
-            Network::Pipe => all.push(text("network.transport", "pipe")),
+            Network::Pipe => all.push(("network.transport", Text("pipe"))),
             Network::None => {}
         }
         if let Some((host, port)) = address {
-            all.extend([text("server.address", owned(host)), whole("server.port", i64::from(*port))]);
+            all.extend([("server.address", Text(host)), ("server.port", Whole(i64::from(*port)))]);
         }
         if let Some(server) = server {
-            all.push(text("toolbay.server", owned(server)));
+            all.push(("toolbay.server", Text(server)));
         }
         match failure {
             Some(Failed::Code(code)) => {
-                all.extend([text("error.type", code.to_string()), text("rpc.response.status_code", code.to_string())]);
+                all.extend([("error.type", Digits(*code)), ("rpc.response.status_code", Digits(*code))]);
             }
-            Some(Failed::Tool) => all.push(text("error.type", "tool_error")),
-            Some(Failed::Cancelled) => all.push(text("error.type", "cancelled")),
+            Some(Failed::Tool) => all.push(("error.type", Text("tool_error"))),
+            Some(Failed::Cancelled) => all.push(("error.type", Text("cancelled"))),
             None => {}
         }
         all

@@ -1,33 +1,33 @@
 //! All that is counted, as the collector is told: how long operations took, and what `/metrics` shows.
 
 use super::{
-    attribute::{Attribute, text},
+    attribute::{Attribute, Value::Text},
     desk::Desk,
-    durations::Spread,
+    durations::{Kind, Spread},
     span::Side,
 };
 use crate::metrics::{Counted, Everything, word};
 
 /// One family of numbers.
 #[derive(Debug)]
-pub(super) struct Family {
+pub(super) struct Family<'a> {
     pub(super) name: &'static str,
     pub(super) says: &'static str,
     pub(super) unit: &'static str,
-    pub(super) data: Data,
+    pub(super) data: Data<'a>,
 }
 
 /// What sort it is, and its numbers.
 #[derive(Debug)]
-pub(super) enum Data {
+pub(super) enum Data<'a> {
     /// It only grows.
-    Sum(Vec<(Vec<Attribute>, u64)>),
+    Sum(Vec<(Vec<Attribute<'a>>, u64)>),
     /// It comes and goes.
-    Gauge(Vec<(Vec<Attribute>, u64)>),
-    Histogram(Vec<(Vec<Attribute>, Spread)>),
+    Gauge(Vec<(Vec<Attribute<'a>>, u64)>),
+    Histogram(Vec<(Kind, Spread)>),
 }
 
-impl Data {
+impl Data<'_> {
     fn is_empty(&self) -> bool {
         match self {
             Self::Sum(points) | Self::Gauge(points) => points.is_empty(),
@@ -37,7 +37,7 @@ impl Data {
 }
 
 /// All families that have numbers.
-pub(super) fn families(desk: &Desk, everything: Option<&Everything>) -> Vec<Family> {
+pub(super) fn families<'a>(desk: &Desk, everything: Option<&'a Everything>) -> Vec<Family<'a>> {
     let operations = |name, says, side| {
         let data = Data::Histogram(desk.durations.read(side));
         Family { name, says, unit: "s", data }
@@ -64,7 +64,7 @@ pub(super) fn families(desk: &Desk, everything: Option<&Everything>) -> Vec<Fami
         data: Data::Sum(
             [("sent", &desk.sent), ("dropped", &desk.dropped)]
                 .map(|(what, count)| {
-                    (vec![text("toolbay.outcome", what)], count.load(std::sync::atomic::Ordering::Relaxed))
+                    (vec![("toolbay.outcome", Text(what))], count.load(std::sync::atomic::Ordering::Relaxed))
                 })
                 .into(),
         ),
@@ -73,20 +73,21 @@ pub(super) fn families(desk: &Desk, everything: Option<&Everything>) -> Vec<Fami
     all
 }
 
-fn counted(everything: &Everything) -> Vec<Family> {
+fn counted(everything: &Everything) -> Vec<Family<'_>> {
     let Everything { servers, all, sessions, parked, .. } = everything;
     let family = |name, says, unit, data| Family { name, says, unit, data };
-    let of = |name: &str| text("toolbay.server", name.to_owned());
     let plain = |number: usize| Data::Gauge(vec![(vec![], number as u64)]);
     let phases = ["connecting", "ready", "failed", "disabled"].map(|phase| {
         let count = servers.iter().filter(|status| word(&status.phase) == phase).count();
-        (vec![text("toolbay.phase", phase)], count as u64)
+        (vec![("toolbay.phase", Text(phase))], count as u64)
     });
     let calls = servers.iter().flat_map(|status| {
-        let points = outcomes(&status.counted).map(|(outcome, count)| (vec![of(&status.server), outcome], count));
+        let points = outcomes(&status.counted)
+            .map(|(outcome, count)| (vec![("toolbay.server", Text(&status.server)), outcome], count));
         points.into_iter()
     });
-    let restarts = servers.iter().map(|status| (vec![of(&status.server)], status.counted.restarts));
+    let restarts =
+        servers.iter().map(|status| (vec![("toolbay.server", Text(&status.server))], status.counted.restarts));
     vec![
         family(
             "toolbay.requests",
@@ -112,8 +113,8 @@ fn counted(everything: &Everything) -> Vec<Family> {
     ]
 }
 
-fn outcomes(counted: &Counted) -> [(Attribute, u64); 4] {
+fn outcomes(counted: &Counted) -> [(Attribute<'static>, u64); 4] {
     let Counted { done, failed, asked, abandoned, .. } = *counted;
-    let outcome = |(word, count): (&'static str, u64)| (text("toolbay.outcome", word), count);
+    let outcome = |(word, count): (&'static str, u64)| (("toolbay.outcome", Text(word)), count);
     [("done", done), ("failed", failed), ("asked", asked), ("abandoned", abandoned)].map(outcome)
 }

@@ -5,12 +5,7 @@ use std::time::Duration;
 
 use http::{HeaderMap, Uri};
 
-use super::{
-    attribute::{Attribute, Value, text},
-    context::shown,
-    sampler::Sampler,
-    variables::Variables,
-};
+use super::{attribute::Kept, context::shown, sampler::Sampler, variables::Variables};
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -18,7 +13,7 @@ pub struct Settings {
     pub(super) spans: Option<Place>,
     pub(super) numbers: Option<Place>,
     pub(super) sampler: Sampler,
-    pub(super) resource: Vec<Attribute>,
+    pub(super) resource: Vec<Kept>,
     /// How many spans wait at most, and go out at once.
     pub(super) queue: usize,
     pub(super) batch: usize,
@@ -124,20 +119,20 @@ fn sampler(variables: &mut Variables<'_>) -> Sampler {
     })
 }
 
-fn resource(variables: &mut Variables<'_>, version: &str) -> Vec<Attribute> {
+fn resource(variables: &mut Variables<'_>, version: &str) -> Vec<Kept> {
     let mut resource = variables.attributes("OTEL_RESOURCE_ATTRIBUTES");
     if let Some(name) = variables.text("OTEL_SERVICE_NAME") {
         resource.retain(|(key, _)| key != "service.name");
-        resource.push(text("service.name", name));
+        resource.push(("service.name".into(), name));
     }
     // Replicas count for themselves.
     let instance = resource.iter().any(|(there, _)| there == "service.instance.id");
     if let Some(id) = (!instance).then(instance_id).flatten() {
-        resource.push(text("service.instance.id", id));
+        resource.push(("service.instance.id".into(), id));
     }
     for (key, value) in [("service.name", "toolbay"), ("service.version", version)] {
         if !resource.iter().any(|(there, _)| there == key) {
-            resource.push((key.into(), Value::Text(value.to_owned().into())));
+            resource.push((key.into(), value.into()));
         }
     }
     resource

@@ -3,8 +3,9 @@
 use std::time::{Duration, SystemTime};
 
 use super::{
-    attribute::Attribute,
+    attribute::{Attribute, Value},
     context::{Context, SpanId},
+    labels::Labels,
 };
 
 /// A span that is over.
@@ -13,13 +14,25 @@ pub(super) struct Span {
     pub(super) context: Context,
     pub(super) parent: Option<SpanId>,
     /// Where the transport says that it comes from, where that is not the parent.
-    pub(super) link: Option<Context>,
-    pub(super) name: String,
+    pub(super) link: Option<Box<Context>>,
     pub(super) side: Side,
     pub(super) begun: SystemTime,
     pub(super) took: Duration,
-    pub(super) attributes: Vec<Attribute>,
+    pub(super) labels: Labels,
+    /// Said of the span alone, since there is no end to the values.
+    pub(super) more: Vec<(&'static str, String)>,
+    /// What came of it, in a word; on the caller's side.
+    pub(super) outcome: Option<&'static str>,
     pub(super) status: Status,
+}
+
+impl Span {
+    pub(super) fn attributes(&self) -> Vec<Attribute<'_>> {
+        let mut all = self.labels.attributes();
+        all.extend(self.more.iter().map(|(name, value)| (*name, Value::Text(value))));
+        all.extend(self.outcome.map(|outcome| ("toolbay.outcome", Value::Text(outcome))));
+        all
+    }
 }
 
 /// Whose part of a request it is.

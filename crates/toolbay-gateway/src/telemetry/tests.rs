@@ -10,14 +10,14 @@ use toolbay_transport::{Caller, Headers, Principal, Request};
 
 use super::{
     context::Context,
-    durations::{BOUNDS, Durations},
-    labels::{Labels, Network},
+    durations::{BOUNDS, Durations, Kind},
+    labels::{Failed, Labels, Network},
     otlp,
     span::{Side, Span, Status},
 };
 use crate::{
     audit::End,
-    telemetry::{Settings, Telemetry},
+    telemetry::{Encoding, Settings, Telemetry},
 };
 
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -118,8 +118,8 @@ fn kinds_of_operations_beyond_the_limit_are_counted_together() {
     let all = durations.read(Side::Server);
     assert_eq!(all.len(), 2001);
     assert_eq!(all.iter().map(|(_, spread)| spread.count).sum::<u64>(), 2500);
-    let (attributes, others) = all.last().unwrap();
-    assert!(format!("{attributes:?}").contains("overflow") && others.count == 500);
+    let (kind, others) = all.last().unwrap();
+    assert!(*kind == Kind::Others && others.count == 500);
     assert_eq!(others.buckets.iter().sum::<u64>(), 500);
     assert_eq!(others.buckets[BOUNDS.iter().position(|bound| *bound == 5.0).unwrap()], 500);
 }
@@ -183,36 +183,55 @@ fn span() -> Span {
     Span {
         context: Context { state: Some("v=1".into()), ..Context::parse(PARENT).unwrap() },
         parent: Some(super::context::SpanId([7; 8])),
-        link: Context::parse(QUIET),
-        name: "tools/call x".into(),
+        link: Context::parse(QUIET).map(Box::new),
         side: Side::Client,
         begun: SystemTime::UNIX_EPOCH + Duration::from_secs(1_790_000_000),
         took: Duration::from_millis(300),
-        attributes: vec![super::attribute::whole("server.port", -1), super::attribute::text("a", "b")],
+        labels: Labels {
+            method: Method::ToolsCall,
+            target: Some("x".into()),
+            revision: Revision::LATEST,
+            network: Network::None,
+            server: None,
+            address: Some(("host".into(), 8080)),
+            failure: Some(Failed::Code(-32603)),
+        },
+        more: vec![("mcp.session.id", "s".into())],
+        outcome: None,
         status: Status::Failed("no".into()),
     }
 }
 
 #[test]
 fn a_span_is_written_by_number_and_by_name() {
-    let document = otlp::spans(&[super::attribute::text("service.name", "bay")], &[span()]);
-    let text = otlp::protobuf(&document);
+    let (of, spans) = ([("service.name".to_owned(), "bay".to_owned())], [span()]);
+    let text = otlp::spans(Encoding::Protobuf, &of, &spans);
     let at = |path: &[u64]| within(&text, &[&[1, 2, 2], path].concat());
     assert_eq!(at(&[1]), Read::Bytes(Context::parse(PARENT).unwrap().trace.0.to_vec()));
     assert_eq!(at(&[4]), Read::Bytes(vec![7; 8]));
     assert_eq!(at(&[5]), Read::Bytes(b"tools/call x".to_vec()));
     assert_eq!((at(&[6]), at(&[7])), (Read::Number(3), Read::Number(1_790_000_000_000_000_000)));
     assert_eq!(at(&[8]), Read::Number(1_790_000_000_300_000_000));
-    assert_eq!((at(&[9, 1]), at(&[9, 2, 3])), (Read::Bytes(b"server.port".to_vec()), Read::Number(u64::MAX)));
+    assert_eq!(
+        (at(&[9, 1]), at(&[9, 2, 1])),
+        (Read::Bytes(b"mcp.method.name".to_vec()), Read::Bytes(b"tools/call".to_vec()))
+    );
     assert_eq!((at(&[13, 6]), at(&[16])), (Read::Number(0x300), Read::Number(0x101)));
     assert_eq!((at(&[15, 2]), at(&[15, 3])), (Read::Bytes(b"no".to_vec()), Read::Number(2)));
     assert_eq!(within(&text, &[1, 1, 1, 2, 1]), Read::Bytes(b"bay".to_vec()));
 
-    let read: Value = serde_json::from_slice(&otlp::json(&document)).unwrap();
+    let read: Value = serde_json::from_slice(&otlp::spans(Encoding::Json, &of, &spans)).unwrap();
     let span = &read["resourceSpans"][0]["scopeSpans"][0]["spans"][0];
     assert_eq!(span["traceId"], "4bf92f3577b34da6a3ce929d0e0e4736");
     assert_eq!((&span["kind"], &span["startTimeUnixNano"]), (&json!(3), &json!("1790000000000000000")));
-    assert_eq!(span["attributes"][0], json!({"key": "server.port", "value": {"intValue": "-1"}}));
+    let attributes = span["attributes"].as_array().unwrap();
+    for attribute in [
+        json!({"key": "server.port", "value": {"intValue": "8080"}}),
+        json!({"key": "error.type", "value": {"stringValue": "-32603"}}),
+        json!({"key": "mcp.session.id", "value": {"stringValue": "s"}}),
+    ] {
+        assert!(attributes.contains(&attribute), "{attribute}: {attributes:?}");
+    }
     assert_eq!(span["status"], json!({"message": "no", "code": 2}));
     assert_eq!(span["links"][0]["flags"], 0x300);
 }

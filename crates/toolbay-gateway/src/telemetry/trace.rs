@@ -10,7 +10,6 @@ use toolbay_protocol::{Method, Raw, exchange::Outcome};
 use toolbay_transport::Request;
 
 use super::{
-    attribute::{Attribute, text},
     context::{Context, SpanId},
     desk::Desk,
     labels::{Failed, Labels, Network},
@@ -32,9 +31,9 @@ pub(crate) struct Trace {
     /// What the spans of both are to be called; nothing where the trace is not recorded.
     contexts: Option<[Context; 2]>,
     parent: Option<SpanId>,
-    link: Option<Context>,
-    /// Said of the span of the caller's side alone, since there is no end to the values.
-    more: Vec<Attribute>,
+    link: Option<Box<Context>>,
+    /// Said of the span of the caller's side alone.
+    more: Vec<(&'static str, String)>,
     failure: Option<Failure>,
 }
 
@@ -82,12 +81,12 @@ impl Trace {
         };
         let mut more = vec![];
         if let Some(session) = &caller.session {
-            more.push(text("mcp.session.id", session.to_string()));
+            more.push(("mcp.session.id", session.to_string()));
         }
         if request.method == Method::ResourcesRead
             && let Some(uri) = request.params.get("uri").as_ref().and_then(Raw::as_text)
         {
-            more.push(text("mcp.resource.uri", uri.into_owned()));
+            more.push(("mcp.resource.uri", uri.into_owned()));
         }
         let contexts = contexts.filter(|[here, _]| here.is_sampled());
         let here = Part { labels, begun };
@@ -97,7 +96,7 @@ impl Trace {
             there: None,
             contexts,
             parent: parent.map(|parent| parent.span),
-            link,
+            link: link.map(Box::new),
             more,
             failure: None,
         }
@@ -156,23 +155,26 @@ impl Trace {
             part.labels.failure.clone_from(&failed);
             let parent = here.as_ref().map(|here| here.span);
             let took = part.begun.1.elapsed();
-            let span = there.map(|context| (context, parent, None, vec![]));
+            let span = there.map(|context| Recorded { context, parent, link: None, more: vec![], outcome: None });
             self.tell(Side::Client, part, took, span, status.clone());
         }
-        self.more.push(text("toolbay.outcome", outcome));
-        let span = here.map(|context| (context, self.parent, self.link.take(), std::mem::take(&mut self.more)));
         let mut part = Part { labels: self.here.labels.clone(), begun: self.here.begun };
         part.labels.failure = failed;
+        let (parent, link, more) = (self.parent, self.link.take(), std::mem::take(&mut self.more));
+        let span = here.map(|context| Recorded { context, parent, link, more, outcome: Some(outcome) });
         self.tell(Side::Server, part, took, span, status);
     }
 
     fn tell(&self, side: Side, part: Part, took: Duration, span: Option<Recorded>, status: Status) {
         let Part { labels, begun: (begun, _) } = part;
-        if let Some((context, parent, link, more)) = span {
-            let attributes = labels.attributes().into_iter().chain(more).collect();
-            let name = labels.title();
-            self.desk.hand_over(Span { context, parent, link, name, side, begun, took, attributes, status });
-        }
+        let labels = match span {
+            Some(Recorded { context, parent, link, more, outcome }) => {
+                let kept = labels.clone();
+                self.desk.hand_over(Span { context, parent, link, side, begun, took, labels, more, outcome, status });
+                kept
+            }
+            None => labels,
+        };
         if self.desk.settings.numbers.is_some() {
             self.desk.durations.count(side, labels, took);
         }
@@ -180,7 +182,13 @@ impl Trace {
 }
 
 /// What a recorded span has beside what it shares with a number.
-type Recorded = (Context, Option<SpanId>, Option<Context>, Vec<Attribute>);
+struct Recorded {
+    context: Context,
+    parent: Option<SpanId>,
+    link: Option<Box<Context>>,
+    more: Vec<(&'static str, String)>,
+    outcome: Option<&'static str>,
+}
 
 /// How a server is reached, and where, as far as it is on a network.
 fn reached(server: &Server) -> (Network, Option<(Arc<str>, u16)>) {

@@ -1,11 +1,11 @@
 //! The environment variables of OpenTelemetry, by the rules of its specification: what is empty is not set, and what cannot
 //! be read is told and passed over.
 
-use std::{borrow::Cow, time::Duration};
+use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::attribute::{Attribute, Value};
+use super::attribute::Kept;
 
 /// Looks variables up and remembers what is wrong with them.
 pub(super) struct Variables<'v> {
@@ -77,13 +77,12 @@ impl<'v> Variables<'v> {
     }
 
     /// Attributes, as `name=value,name=value`.
-    pub(super) fn attributes(&mut self, name: &str) -> Vec<Attribute> {
+    pub(super) fn attributes(&mut self, name: &str) -> Vec<Kept> {
         let text = self.text(name).unwrap_or_default();
-        let pairs = self.pairs(&text, name);
-        pairs.into_iter().map(|(key, value)| (Cow::Owned(key), Value::Text(Cow::Owned(value)))).collect()
+        self.pairs(&text, name)
     }
 
-    fn pairs(&mut self, text: &str, name: &str) -> Vec<(String, String)> {
+    fn pairs(&mut self, text: &str, name: &str) -> Vec<Kept> {
         let mut pairs = vec![];
         for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or_default();

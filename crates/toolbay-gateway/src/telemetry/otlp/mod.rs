@@ -7,9 +7,6 @@ mod numbers;
 mod part;
 mod protobuf;
 mod spans;
+mod write;
 
-pub(super) use json::write as json;
-pub(super) use numbers::document as numbers;
-pub(super) use part::Part;
-pub(super) use protobuf::write as protobuf;
-pub(super) use spans::document as spans;
+pub(super) use write::{kind, numbers, spans};

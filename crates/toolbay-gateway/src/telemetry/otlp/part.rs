@@ -6,10 +6,12 @@ use super::super::attribute::{Attribute, Value};
 
 /// A value in a document.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) enum Part {
-    Text(String),
+pub(super) enum Part<'a> {
+    Text(&'a str),
+    /// A text made for the document.
+    Made(String),
     /// A name of a trace or span: bytes, or digits in JSON.
-    Id(Vec<u8>),
+    Id(&'a [u8]),
     /// One of a list of words, as its number; also what is small and counted.
     Word(u64),
     /// A signed number of 64 bits: of any length, or a text in JSON.
@@ -21,53 +23,50 @@ pub(in super::super) enum Part {
     Real(f64),
     Flag(bool),
     /// A message: its fields.
-    Message(Vec<Field>),
+    Message(Vec<Field<'a>>),
     /// Several messages.
-    Many(Vec<Part>),
+    Many(Vec<Part<'a>>),
+    /// Several messages, each an attribute.
+    Attributes(Vec<Attribute<'a>>),
     /// Several numbers.
-    Fixeds(Vec<u64>),
-    Reals(Vec<f64>),
+    Fixeds(&'a [u64]),
+    Reals(&'a [f64]),
 }
 
 /// A field of a message: its number, its name, what stands in it.
-pub(in super::super) type Field = (u32, &'static str, Part);
+pub(super) type Field<'a> = (u32, &'static str, Part<'a>);
 
-pub(super) fn message(fields: impl Into<Vec<Field>>) -> Part {
+pub(super) fn message<'a>(fields: impl Into<Vec<Field<'a>>>) -> Part<'a> {
     Part::Message(fields.into())
 }
 
-pub(super) fn text(number: u32, name: &'static str, text: impl Into<String>) -> Field {
-    (number, name, Part::Text(text.into()))
-}
-
-pub(super) fn many(number: u32, name: &'static str, parts: impl IntoIterator<Item = Part>) -> Field {
+pub(super) fn many<'a>(number: u32, name: &'static str, parts: impl IntoIterator<Item = Part<'a>>) -> Field<'a> {
     (number, name, Part::Many(parts.into_iter().collect()))
 }
 
 /// A moment.
-pub(super) fn time(number: u32, name: &'static str, time: SystemTime) -> Field {
+pub(super) fn time(number: u32, name: &'static str, time: SystemTime) -> Field<'static> {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     (number, name, Part::Fixed(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)))
 }
 
-pub(super) fn attributes(number: u32, all: &[Attribute]) -> Field {
-    let pair = |(key, value): &Attribute| {
-        let value = match value {
-            Value::Text(value) => text(1, "stringValue", &**value),
-            Value::Flag(flag) => (2, "boolValue", Part::Flag(*flag)),
-            Value::Whole(number) => (3, "intValue", Part::Whole(*number)),
-        };
-        message([text(1, "key", &**key), (2, "value", message([value]))])
+/// The message that an attribute is.
+pub(super) fn pair<'a>((name, value): &Attribute<'a>) -> [Field<'a>; 2] {
+    let value = match value {
+        Value::Text(value) => (1, "stringValue", Part::Text(value)),
+        Value::Digits(number) => (1, "stringValue", Part::Made(number.to_string())),
+        Value::Flag(flag) => (2, "boolValue", Part::Flag(*flag)),
+        Value::Whole(number) => (3, "intValue", Part::Whole(*number)),
     };
-    many(number, "attributes", all.iter().map(pair))
+    [(1, "key", Part::Text(name)), (2, "value", message([value]))]
 }
 
-/// Who says it.
-pub(super) fn resource(all: &[Attribute]) -> Field {
-    (1, "resource", message([attributes(1, all)]))
+/// Who says it, and what in it.
+pub(super) fn resource<'a>(all: Vec<Attribute<'a>>) -> Field<'a> {
+    (1, "resource", message([(1, "attributes", Part::Attributes(all))]))
 }
 
-/// What in it says so.
-pub(super) fn scope() -> Field {
-    (1, "scope", message([text(1, "name", "toolbay"), text(2, "version", env!("CARGO_PKG_VERSION"))]))
+pub(super) fn scope() -> Field<'static> {
+    let version = (2, "version", Part::Text(env!("CARGO_PKG_VERSION")));
+    (1, "scope", message([(1, "name", Part::Text("toolbay")), version]))
 }
