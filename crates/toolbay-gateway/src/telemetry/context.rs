@@ -1,7 +1,10 @@
 //! Which trace a request belongs to: W3C Trace Context, as callers and servers write it.
 // spec: basic/index, `traceparent` and `tracestate` in `_meta`
 
-use toolbay_protocol::{Raw, raw::Object};
+use toolbay_protocol::{
+    Raw,
+    raw::{Kind, Object},
+};
 use toolbay_transport::Request;
 
 /// Names a trace.
@@ -84,6 +87,8 @@ impl Context {
         let parent = Raw::of(&self.written());
         let state = self.state.as_ref().map(Raw::of);
         let meta = match params.get("_meta") {
+            // It is refused, or meant for others who read it so.
+            Some(meta) if meta.kind() != Kind::Object => return params.clone(),
             Some(meta) => meta.with(&[(PARENT, Some(&parent)), (STATE, state.as_ref())]),
             None => {
                 let mut meta = Object::with_capacity(96);
@@ -163,7 +168,9 @@ mod tests {
         assert_eq!(meta.get("a").unwrap().as_str(), "1.50");
         assert_eq!(meta.get("traceparent").unwrap().as_text().unwrap(), context.written());
         assert_eq!(meta.get("tracestate"), None, "it belonged to another parent");
-        let put = Context { state: Some("v=1".into()), ..context }.put_into(&raw("{}"));
+        let put = Context { state: Some("v=1".into()), ..context.clone() }.put_into(&raw("{}"));
         assert_eq!(put.get("_meta").unwrap().get("tracestate").unwrap().as_text().unwrap(), "v=1");
+        let odd = raw(r#"{"_meta":5}"#);
+        assert_eq!(context.put_into(&odd), odd);
     }
 }
