@@ -175,7 +175,8 @@ fn meta(folder: &Path) -> Value {
 }
 
 async fn note(client: &Client, tool: &str, meta: Value) -> Result<Raw, toolbay::client::ClientError> {
-    client.request(Method::ToolsCall, Raw::of(&json!({"name": tool, "_meta": meta}))).await
+    // First, so that all else is moved by what is put into it.
+    client.request(Method::ToolsCall, Raw::of(&json!({"_meta": meta, "name": tool}))).await
 }
 
 /// The attribute of a span or number.

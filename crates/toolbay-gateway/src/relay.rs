@@ -21,12 +21,12 @@ use going::Going;
 use resolve::{Meant, resolve, resolve_at_once};
 
 use crate::{
-    telemetry::Trace,
     audit::{End, Ticket},
     bay::Inner,
     bridge::{Banks, Binding, Carried, Crossing, Lost, Parked, cross},
     catalog::Listed,
     policy::{self, Permit, Wanted},
+    telemetry::Trace,
 };
 
 /// Serves one request.

@@ -3,6 +3,7 @@
 
 use toolbay_protocol::{
     Raw,
+    peer::Part,
     raw::{Kind, Object},
 };
 use toolbay_transport::Request;
@@ -67,7 +68,7 @@ impl Context {
 
     /// Where a request says in `_meta` that it comes from.
     pub(super) fn of_meta(request: &Request) -> Option<Self> {
-        let meta = request.params.get("_meta")?;
+        let meta = request.part(Part::Meta)?;
         let [parent, state] = meta.find([PARENT, STATE]);
         let context = Self::parse(&parent?.as_text()?)?;
         let state = state.as_ref().and_then(Raw::as_text).map(std::borrow::Cow::into_owned);

@@ -5,7 +5,12 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use toolbay_protocol::{ErrorObject, Method, Raw, Revision, exchange::Return, greeting::Introduction};
+use toolbay_protocol::{
+    ErrorObject, Method, Raw, Revision,
+    exchange::Return,
+    greeting::Introduction,
+    peer::{Part, Parts},
+};
 use toolbay_transport::{Caller, Headers, Principal, Request};
 
 use super::{
@@ -37,9 +42,11 @@ fn telemetry(set: &[(&str, &str)]) -> Telemetry {
 fn request(params: &Value, headers: &[(&'static str, &str)]) -> Request {
     let headers = headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
     let introduction = Arc::new(Introduction::anonymous(Revision::LATEST));
+    let params = Raw::of(params);
     Request {
         method: Method::ToolsCall,
-        params: Raw::of(params),
+        parts: Parts::of(&params).unwrap(),
+        params,
         caller: Arc::new(Caller { introduction, principal: Principal::Local, session: None }),
         returning: Return::default(),
         headers: Headers::of(headers),
@@ -54,11 +61,13 @@ fn passed_on(request: &Request) -> Option<Context> {
 fn a_request_goes_on_as_part_of_its_callers_trace() {
     let telemetry = telemetry(&[]);
     let parent = Context::parse(PARENT).unwrap();
-    let in_meta = request(&json!({"name": "x", "_meta": {"traceparent": PARENT, "tracestate": "v=1"}}), &[]);
+    let in_meta = request(&json!({"_meta": {"tracestate": "v=1", "a": 1, "traceparent": PARENT}, "name": "x"}), &[]);
+    let short = request(&json!({"_meta": {}, "name": "x"}), &[("traceparent", PARENT), ("tracestate", "v=1")]);
     let in_headers = request(&json!({"name": "x"}), &[("traceparent", PARENT), ("tracestate", "v=1")]);
-    for mut request in [in_meta, in_headers] {
+    for mut request in [in_meta, in_headers, short] {
         let _trace = telemetry.begin(&mut request);
         let on = passed_on(&request).unwrap();
+        assert_eq!(request.part(Part::Name), request.params.get("name"), "it is found where it stands now");
         assert!(on.trace == parent.trace && on.span != parent.span && on.is_sampled());
         assert_eq!(on.state.as_deref(), Some("v=1"));
     }

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use toolbay_protocol::{Method, Raw, exchange::Outcome};
+use toolbay_protocol::{Method, Raw, exchange::Outcome, peer::Part as Member};
 use toolbay_transport::Request;
 
 use super::{
@@ -67,7 +67,7 @@ impl Trace {
             // A caller that keeps its trace out is passed on as it wrote it.
             && (there.is_sampled() || parent.is_none())
         {
-            request.params = there.put_into(&request.params);
+            request.rewrite(there.put_into(&request.params));
         }
         let caller = &request.caller;
         let labels = Labels {
@@ -84,7 +84,7 @@ impl Trace {
             more.push(("mcp.session.id", session.to_string()));
         }
         if request.method == Method::ResourcesRead
-            && let Some(uri) = request.params.get("uri").as_ref().and_then(Raw::as_text)
+            && let Some(uri) = request.part(Member::Uri).as_ref().and_then(Raw::as_text)
         {
             more.push(("mcp.resource.uri", uri.into_owned()));
         }
