@@ -3,7 +3,7 @@
 
 use toolbay_protocol::{
     Raw,
-    peer::Part,
+    frame::Part,
     raw::{Kind, Object},
 };
 use toolbay_transport::Request;

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use toolbay_protocol::{
     ErrorObject, Method, Raw, Revision,
     exchange::Return,
+    frame::{Part, Parts},
     greeting::Introduction,
-    peer::{Part, Parts},
 };
 use toolbay_transport::{Caller, Headers, Principal, Request};
 

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use toolbay_protocol::{Method, Raw, exchange::Outcome, peer::Part as Member};
+use toolbay_protocol::{Method, Raw, exchange::Outcome, frame::Part as Member};
 use toolbay_transport::Request;
 
 use super::{
