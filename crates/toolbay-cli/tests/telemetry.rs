@@ -3,7 +3,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
-use std::{path::Path, process::Stdio, time::Duration};
+use std::{collections::VecDeque, path::Path, process::Stdio, time::Duration};
 
 use serde_json::{Value, json};
 use tokio::{
@@ -28,6 +28,8 @@ fn parent(flags: &str) -> String {
 struct Collector {
     url: String,
     taken: mpsc::UnboundedReceiver<Taken>,
+    /// Those that came before what was waited for.
+    others: VecDeque<Taken>,
     _task: AbortOnDropHandle<()>,
 }
 
@@ -56,16 +58,20 @@ impl Collector {
                 }
             }
         });
-        Self { url, taken, _task: AbortOnDropHandle::new(task) }
+        Self { url, taken, others: VecDeque::new(), _task: AbortOnDropHandle::new(task) }
     }
 
     /// The next document for a path.
     async fn next(&mut self, path: &str) -> Taken {
+        if let Some(place) = self.others.iter().position(|taken| taken.path == path) {
+            return self.others.remove(place).unwrap();
+        }
         loop {
             let taken = timeout(SOON, self.taken.recv()).await.expect("it is sent in time").unwrap();
             if taken.path == path {
                 return taken;
             }
+            self.others.push_back(taken);
         }
     }
 
