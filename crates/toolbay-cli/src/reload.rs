@@ -32,7 +32,7 @@ pub(crate) fn told(changes: &[Value]) -> String {
 }
 
 fn line(change: &Value) -> String {
-    let whose = change["server"].as_str().unwrap_or("limits");
+    let whose = change["server"].as_str().or(change["whose"].as_str()).unwrap_or("limits");
     let what = match change["change"].as_str().unwrap_or_default() {
         "removed" => "removed; it ends when its calls in flight have".to_owned(),
         "kept" => format!("goes on as it was: {}", change["reason"].as_str().unwrap_or_default()),

@@ -1,6 +1,6 @@
 //! `toolbay serve`: one of the embedded servers alone; and what `up` needs of it: stdio, HTTP, signals.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -17,7 +17,11 @@ use toolbay_transport::{
 use crate::{
     args::{Embedded, Open, Serve},
     exit::Exit,
+    target,
 };
+
+/// How long a caller may take to come back with an answer.
+const LIFE: Duration = Duration::from_secs(15 * 60);
 
 /// Runs it.
 pub(crate) async fn run(command: Serve) -> Result<(), Exit> {
@@ -37,12 +41,17 @@ pub(crate) async fn run(command: Serve) -> Result<(), Exit> {
     }
 }
 
-async fn alone<S: Service>(
-    service: S,
+async fn alone(
+    server: toolbay::Server,
     listen: Option<SocketAddr>,
     open: Open,
     shutdown: CancellationToken,
 ) -> Result<(), Exit> {
+    // Two of them, each behind a replica of its own, take up what the other began.
+    let service = match target::state_key()? {
+        Some((_, secret)) => server.sealed_with(secret, LIFE),
+        None => server,
+    };
     let Some(address) = listen else { return over_stdio(Arc::new(service), shutdown).await };
     check_address(&address, open)?;
     let listener = bind(address).await?;

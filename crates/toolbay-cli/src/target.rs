@@ -12,6 +12,7 @@ use toolbay_gateway::{
     config::{self, Child, Choice, Endpoint, Loaded, Remote, Surroundings, System, Url},
     limits::Limits,
     servers::{self, Phase, Spec},
+    telemetry::Telemetry,
 };
 use toolbay_protocol::{Raw, Revision, greeting::Introduction};
 use toolbay_transport::{Approach, Connection, connect, duplex};
@@ -114,22 +115,34 @@ pub(crate) async fn reach(wanted: Wanted) -> Result<Reached, Exit> {
 /// The key that replicas share, so that each takes up what another gave a caller to carry.
 const STATE_KEY: &str = "TOOLBAY_STATE_KEY";
 
+/// That key as it was set, where it was.
+pub(crate) fn state_key() -> Result<Option<(StateKey, String)>, Exit> {
+    let Ok(text) = std::env::var(STATE_KEY) else { return Ok(None) };
+    let key = StateKey::parse(&text).map_err(|error| Exit::config(format!("{STATE_KEY} is set wrong: {error}")))?;
+    Ok(Some((key, text.trim().to_owned())))
+}
+
 /// Opens a bay.
 pub(crate) fn open(specs: Vec<Spec>, limits: Limits) -> Result<Bay, Exit> {
+    open_observed(specs, limits, None)
+}
+
+/// The same, and what happens is told to a collector.
+pub(crate) fn open_observed(specs: Vec<Spec>, limits: Limits, telemetry: Option<&Telemetry>) -> Result<Bay, Exit> {
     let random = |error| Exit::failed(format!("the system has no random numbers: {error}"));
-    let key = match std::env::var(STATE_KEY) {
-        Ok(text) => {
-            StateKey::parse(&text).map_err(|error| Exit::config(format!("{STATE_KEY} is set wrong: {error}")))?
-        }
-        Err(_) => StateKey::random().map_err(random)?,
+    let key = match state_key()? {
+        Some((key, _)) => key,
+        None => StateKey::random().map_err(random)?,
     };
-    Bay::open_within(&identity(), specs, &key, limits).map_err(random)
+    Bay::open_observed(&identity(), specs, &key, limits, telemetry).map_err(random)
 }
 
 /// A configuration that was read.
 pub(crate) struct Configured {
     pub(crate) specs: Vec<Spec>,
     pub(crate) limits: Limits,
+    /// Whom to tell what happens, where the file says so.
+    pub(crate) telemetry: config::Telemetry,
     /// The file; none where the embedded servers are meant.
     pub(crate) file: Option<PathBuf>,
 }
@@ -149,7 +162,7 @@ pub(crate) fn configured(config: Option<&Path>) -> Result<Configured, Exit> {
         Some(_) => config.servers.iter().map(Spec::configured).collect(),
         None => embedded(&here)?,
     };
-    Ok(Configured { specs, limits: config.limits, file })
+    Ok(Configured { specs, limits: config.limits, telemetry: config.telemetry, file })
 }
 
 /// What is served where nothing is configured.

@@ -152,11 +152,71 @@ async fn it_is_not_ready_while_a_server_is_undecided() {
     write(folder, &json!({}));
     let up = Up::start(folder).await;
     assert_eq!(up.page("/readyz").await, (200, r#"{"ready":true,"undecided":[]}"#.into()));
-    write(folder, &json!({"mute": {"command": "sleep", "args": ["60"]}}));
+    write(folder, &json!({"mute": {"command": "sleep", "args": ["60"], "startupTimeout": 3}}));
     let (code, out, err) = run(folder, &["reload"]).await;
     assert!(code == 0 && out.contains("mute: added"), "{out} {err}");
     let (code, body) = up.page("/readyz").await;
     assert_eq!((code, body.as_str()), (503, r#"{"ready":false,"undecided":[{"server":"mute","phase":"connecting"}]}"#));
+    // In the end it is decided that it fails.
+    let decided = async { while up.page("/readyz").await.0 != 200 {} };
+    timeout(SOON, decided).await.expect("it is given up in time");
+    let metrics = up.page("/metrics").await.1;
+    assert_eq!(number(&metrics, "toolbay_servers{phase=\"failed\"}"), 1, "{metrics}");
+    up.end().await;
+}
+
+/// What `/metrics` says of one line.
+fn number(metrics: &str, line: &str) -> u64 {
+    let found = metrics.lines().find_map(|there| there.strip_prefix(line)?.strip_prefix(' '));
+    found.unwrap_or_else(|| panic!("no {line}: {metrics}")).parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_server_that_fails_is_counted_and_keeps_nobody_from_being_ready() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let clock = json!({"command": THIS, "args": ["serve", "time"]});
+    write(folder, &json!({"clock": clock, "brief": {"command": "sh", "args": ["-c", "exit 3"]}}));
+    let up = Up::start(folder).await;
+    // However often it is tried and fails, it is decided how it does.
+    let restarts = "toolbay_server_restarts_total{server=\"brief\"}";
+    let before = number(&up.page("/metrics").await.1, restarts);
+    timeout(SOON, async {
+        loop {
+            assert_eq!(up.page("/healthz").await.0, 200);
+            assert_eq!(up.page("/readyz").await, (200, r#"{"ready":true,"undecided":[]}"#.into()));
+            let metrics = up.page("/metrics").await.1;
+            for (phase, count) in [("ready", 1), ("failed", 1), ("connecting", 0), ("disabled", 0)] {
+                assert_eq!(number(&metrics, &format!("toolbay_servers{{phase=\"{phase}\"}}")), count, "{metrics}");
+            }
+            if number(&metrics, restarts) >= before + 2 {
+                break;
+            }
+        }
+    })
+    .await
+    .expect("it is tried again and again");
+
+    // One that is lost later: failed until it is back, and its calls with it.
+    let all = status(folder).await;
+    let process = server(&all, "clock")["processes"][0].to_string();
+    assert!(Command::new("kill").args(["-KILL", &process]).status().await.unwrap().success());
+    let (ready, failed) = ("toolbay_servers{phase=\"ready\"}", "toolbay_servers{phase=\"failed\"}");
+    let wait = async |line: &str, count: u64| {
+        let until = async { while number(&up.page("/metrics").await.1, line) != count {} };
+        timeout(SOON, until).await.unwrap_or_else(|_| panic!("{line} never becomes {count}"));
+    };
+    wait("toolbay_server_restarts_total{server=\"clock\"}", 1).await;
+    wait(ready, 1).await;
+    wait(failed, 1).await;
+    assert_eq!(up.page("/readyz").await.0, 200);
+    let args = ["call", "clock__get_current_time", "timezone=UTC", "--url", &up.endpoint];
+    assert_eq!(run(folder, &args).await.0, 0);
+    let (code, _, err) = run(folder, &["call", "brief__any", "--url", &up.endpoint]).await;
+    assert!(code != 0 && err.contains("brief"), "{code} {err}");
+    let metrics = up.page("/metrics").await.1;
+    assert_eq!(number(&metrics, "toolbay_calls_total{server=\"clock\",outcome=\"done\"}"), 1);
+    assert!(number(&metrics, "toolbay_requests_total{outcome=\"failed\"}") >= 1, "{metrics}");
     up.end().await;
 }
 

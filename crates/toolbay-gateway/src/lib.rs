@@ -15,6 +15,7 @@ pub mod metrics;
 pub mod policy;
 mod relay;
 pub mod servers;
+pub mod telemetry;
 
 pub use bay::{Bay, Change, What};
 pub use bridge::{StateKey, StateKeyError};

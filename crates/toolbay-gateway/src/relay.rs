@@ -26,12 +26,14 @@ use crate::{
     bridge::{Banks, Binding, Carried, Crossing, Lost, Parked, cross},
     catalog::Listed,
     policy::{self, Permit, Wanted},
+    telemetry::Trace,
 };
 
 /// Serves one request.
-pub(crate) async fn call(bay: &Inner, request: &Request, cx: &Cx) -> Outcome {
+pub(crate) async fn call(bay: &Inner, request: &Request, cx: &Cx, trace: Option<Box<Trace>>) -> Outcome {
     let meant = Meant::of(request);
     let mut ticket = bay.ledger.open(request.caller.principal.clone(), request.method.clone(), meant.name.clone());
+    ticket.traced_by(trace);
     let served = serve(bay, request, &meant, cx, &mut ticket).await;
     let (end, outcome) = match served {
         Ok(Crossing::Done(Ok(result))) => (End::Done, Ok(result)),
@@ -40,6 +42,9 @@ pub(crate) async fn call(bay: &Inner, request: &Request, cx: &Cx) -> Outcome {
         Ok(Crossing::WillReturn) => (End::Asked, Ok(Raw::EMPTY)),
         Ok(Crossing::Abandoned) => (End::Abandoned, Err(ErrorObject::internal("the caller is gone"))),
     };
+    if let Some(trace) = ticket.trace() {
+        trace.comes_to(&outcome);
+    }
     ticket.close(end);
     outcome
 }
@@ -72,7 +77,7 @@ async fn serve(
     let binding = Binding::new(&request.caller.principal, &request.method, &request.params);
     let carried = request.returning.state.as_ref().map(|state| {
         let opened = bay.sealer.open(state, &binding, SystemTime::now());
-        opened.map_err(|_| ErrorObject::invalid_params("`requestState` is not ours, not for this request, or too old"))
+        opened.map_err(|why| ErrorObject::invalid_params(why.to_string()))
     });
     let route = match request.method {
         Method::TasksGet | Method::TasksResult | Method::TasksCancel | Method::TasksUpdate => {
@@ -86,6 +91,9 @@ async fn serve(
     ticket.at(&route.server);
     let there = bay.server(&route.server).ok_or_else(|| bay.not_connected(&route.server))?;
     ticket.counted_by(Arc::clone(there.counters()));
+    if let Some(trace) = ticket.trace() {
+        trace.calls(&there, &request.params, &route.params);
+    }
     let permit = policy::decide(&Wanted { caller: &request.caller, server: &route.server })?;
     let going = Going { bay, request, route: &route, there: &there, returning: &NOTHING, cx, binding: &binding };
     match carried {
@@ -102,8 +110,9 @@ async fn come_back(going: Going<'_>, permit: Permit, carried: Carried) -> Result
     let Going { bay, request, route, .. } = going;
     match carried {
         Carried::Parked { bay: there, .. } if there != bay.sealer.bay() => {
-            let what = "the call waits in another replica of this gateway (or in one that has ended): send all requests of \
-                        a client to one replica, or begin the call anew";
+            let what = "the call waits in another replica of this gateway (or in one that has ended), where an older server \
+                        waits for the answer: send the same request there within ten minutes, best all requests of a \
+                        client to one replica; or begin the call anew, which may run it a second time";
             Err(ErrorObject::internal(what))
         }
         Carried::Parked { handle, .. } => {

@@ -123,6 +123,14 @@ impl Request {
     pub fn part(&self, part: Part) -> Option<Raw> {
         self.parts.get(part, &self.params)
     }
+
+    /// Has it say something else; as before where a key stands twice in that.
+    pub fn rewrite(&mut self, params: Raw) {
+        // Places in the one mean nothing in the other.
+        if let Ok(parts) = Parts::of(&params) {
+            (self.params, self.parts) = (params, parts);
+        }
+    }
 }
 
 /// The headers of a request, or none. Printed, it says which there are, never what stands in them.

@@ -8,7 +8,8 @@ use std::{
 use serde_json::{Value, json};
 use toolbay_gateway::{
     Bay, Change, What,
-    config::nearest,
+    config::{self, nearest},
+    limits::Effect,
     metrics::Counted,
     servers::{Lines, Phase, Status},
 };
@@ -25,6 +26,8 @@ pub(crate) struct House {
     pub(crate) named: Option<PathBuf>,
     /// The file that was read.
     pub(crate) file: Option<PathBuf>,
+    /// Whom to tell what happens, as the file had it at the start.
+    pub(crate) told: config::Telemetry,
     pub(crate) endpoint: Option<String>,
     pub(crate) begun: Instant,
 }
@@ -73,9 +76,16 @@ impl House {
 
     /// Reads the configuration anew and takes it on; a file that cannot be used changes nothing.
     pub(crate) fn reload(&self) -> Result<Vec<Value>, String> {
-        let Configured { specs, limits, .. } =
+        let Configured { specs, limits, telemetry, .. } =
             target::configured(self.named.as_deref()).map_err(|exit| format!("nothing was changed: {exit}"))?;
-        Ok(self.bay.reload(specs, limits).iter().map(change).collect())
+        let mut changes: Vec<_> = self.bay.reload(specs, limits).iter().map(change).collect();
+        let fields = self.told.differing(&telemetry);
+        if !fields.is_empty() {
+            let late = |key: &str| json!({"field": key, "effect": Effect::NextStart.word()});
+            let fields: Vec<_> = fields.into_iter().map(late).collect();
+            changes.insert(0, json!({"server": null, "whose": "telemetry", "change": "adjusted", "fields": fields}));
+        }
+        Ok(changes)
     }
 }
 

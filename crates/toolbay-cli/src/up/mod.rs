@@ -3,6 +3,7 @@
 mod board;
 mod pages;
 mod run;
+mod telemetry;
 
 pub(crate) use board::event;
 pub(crate) use run::run;

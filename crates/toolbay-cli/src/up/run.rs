@@ -10,6 +10,7 @@ use toolbay_transport::http::server::{Endpoint, Options, serve};
 use super::{
     board::{Board, Manner},
     pages::pages,
+    telemetry,
 };
 use crate::{
     args::Up,
@@ -24,17 +25,19 @@ use crate::{
 /// Runs it.
 pub(crate) async fn run(up: Up) -> Result<(), Exit> {
     single::check_address(&up.listen, up.open)?;
-    let Configured { specs, limits, file } = target::configured(up.config.as_deref())?;
+    let Configured { specs, limits, telemetry: told, file } = target::configured(up.config.as_deref())?;
     // The address first: it is what most often fails, and nothing is started in vain.
     let listener = if up.stdio { None } else { Some(single::bind(up.listen).await?) };
-    let bay = target::open(specs, limits)?;
+    let observer = telemetry::wanted(&told);
+    let bay = target::open_observed(specs, limits, observer.as_ref())?;
+    let exporting = telemetry::export(observer.as_ref(), &bay);
     let shutdown = CancellationToken::new();
     // Without a terminal that could be gone, it asks to read the configuration anew.
     let hangup = if std::io::stdin().is_terminal() { Hangup::Ends } else { Hangup::Elsewhere };
     single::end_on_signals(shutdown.clone(), hangup);
     let endpoint = listener.as_ref().and_then(|listener| listener.local_addr().ok()).map(|address| url(&address));
     let begun = Instant::now();
-    let house = Arc::new(House { bay: bay.clone(), named: up.config, file: file.clone(), endpoint, begun });
+    let house = Arc::new(House { bay: bay.clone(), named: up.config, file: file.clone(), told, endpoint, begun });
     let hearing = (hangup == Hangup::Elsewhere).then(|| AbortOnDropHandle::new(tokio::spawn(hear(Arc::clone(&house)))));
     let control = control::open(house);
     if let Err(why) = &control {
@@ -48,6 +51,9 @@ pub(crate) async fn run(up: Up) -> Result<(), Exit> {
     drop((control, hearing));
     board.closing();
     bay.close().await;
+    if let Some(exporting) = exporting {
+        exporting.finish().await;
+    }
     board.closed();
     served
 }

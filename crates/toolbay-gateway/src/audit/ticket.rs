@@ -11,7 +11,10 @@ use toolbay_protocol::Method;
 use toolbay_transport::Principal;
 
 use super::event::{End, Event};
-use crate::metrics::{Counted, Counters};
+use crate::{
+    metrics::{Counted, Counters},
+    telemetry::Trace,
+};
 
 /// How many calls are remembered.
 const KEPT: usize = 1000;
@@ -31,7 +34,7 @@ impl Ledger {
     pub fn open(&self, principal: Principal, method: Method, target: Option<Arc<str>>) -> Ticket {
         let event =
             Box::new(Event { principal, method, target, server: None, end: End::Abandoned, took: Default::default() });
-        Ticket { ledger: self.clone(), event: Some(event), counters: None, begun: Instant::now() }
+        Ticket { ledger: self.clone(), event: Some(event), counters: None, trace: None, begun: Instant::now() }
     }
 
     /// The last calls, oldest first.
@@ -66,6 +69,8 @@ pub struct Ticket {
     event: Option<Box<Event>>,
     /// Those of the server that is called.
     counters: Option<Arc<Counters>>,
+    /// What a collector is told of it.
+    trace: Option<Box<Trace>>,
     begun: Instant,
 }
 
@@ -80,6 +85,16 @@ impl Ticket {
     /// Has it counted for that server too.
     pub(crate) fn counted_by(&mut self, counters: Arc<Counters>) {
         self.counters = Some(counters);
+    }
+
+    /// Has it told to a collector too.
+    pub(crate) fn traced_by(&mut self, trace: Option<Box<Trace>>) {
+        self.trace = trace;
+    }
+
+    /// What a collector is told of it, where there is one.
+    pub(crate) fn trace(&mut self) -> Option<&mut Trace> {
+        self.trace.as_deref_mut()
     }
 
     /// Closes it.
@@ -97,6 +112,9 @@ impl Drop for Ticket {
             self.ledger.0.all.count(&event.end, event.took);
             if let Some(counters) = &self.counters {
                 counters.count(&event.end, event.took);
+            }
+            if let Some(trace) = self.trace.take() {
+                trace.close(&event.end, event.took);
             }
             self.ledger.record(event);
         }

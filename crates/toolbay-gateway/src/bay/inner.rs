@@ -30,6 +30,7 @@ use crate::{
     limits::Limits,
     policy::{self, Permit, Wanted},
     servers::{Interest, NoSeat, Phase, Seat, Server, Yard},
+    telemetry::Telemetry,
 };
 
 pub(crate) struct Inner {
@@ -55,6 +56,8 @@ pub(crate) struct Inner {
     pub(super) all_settled: AtomicBool,
     pub(super) version: String,
     pub(crate) ledger: Ledger,
+    /// Whoever else is told of requests.
+    pub(crate) telemetry: Option<Telemetry>,
     pub(crate) sealer: Sealer,
     pub(crate) parking: Parking,
 }

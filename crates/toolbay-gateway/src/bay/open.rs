@@ -20,11 +20,12 @@ use crate::{
     limits::{Children, Limits},
     metrics::{self, Counted, Everything, Readiness},
     servers::{Lines, Server, Spec, Status, Supervision, Yard},
+    telemetry::Telemetry,
 };
 
 /// Many servers as one service; cheap to clone.
 #[derive(Clone)]
-pub struct Bay(pub(super) Arc<Inner>);
+pub struct Bay(pub(crate) Arc<Inner>);
 
 impl Bay {
     /// Opens a bay: every server begins to start at once. Two servers of one name are an error of the configuration,
@@ -44,6 +45,17 @@ impl Bay {
         specs: Vec<Spec>,
         key: &StateKey,
         limits: Limits,
+    ) -> Result<Self, getrandom::Error> {
+        Self::open_observed(identity, specs, key, limits, None)
+    }
+
+    /// The same, and what happens is told to a collector.
+    pub fn open_observed(
+        identity: &Identity,
+        specs: Vec<Spec>,
+        key: &StateKey,
+        limits: Limits,
+        telemetry: Option<&Telemetry>,
     ) -> Result<Self, getrandom::Error> {
         let sealer = Sealer::new(key)?;
         let bay = Arc::new_cyclic(|weak: &Weak<Inner>| {
@@ -66,6 +78,7 @@ impl Bay {
                 moved: watch::channel(0).0,
                 all_settled: AtomicBool::new(false),
                 ledger: Ledger::default(),
+                telemetry: telemetry.cloned(),
                 sealer,
                 views: Views::default(),
                 sessions: Sessions::default(),
@@ -128,13 +141,18 @@ impl Bay {
 
     /// All that is counted, as Prometheus reads it.
     pub fn metrics(&self) -> String {
-        metrics::write(&Everything {
+        metrics::write(&self.everything())
+    }
+
+    pub(crate) fn everything(&self) -> Everything {
+        Everything {
             servers: self.status(),
             all: self.0.ledger.counted(),
             sessions: self.sessions(),
             parked: self.parked_calls(),
             version: self.0.version.clone(),
-        })
+            spans: self.0.telemetry.as_ref().map(Telemetry::told),
+        }
     }
 
     /// How many sessions of clients are open.

@@ -20,10 +20,12 @@ impl Service for Bay {
         self.0.profile.load_full()
     }
 
-    fn call(&self, request: Request, cx: Cx) -> impl Future<Output = Outcome> + Send {
+    fn call(&self, mut request: Request, cx: Cx) -> impl Future<Output = Outcome> + Send {
+        let bay = Arc::clone(&self.0);
+        let trace = bay.telemetry.as_ref().map(|telemetry| telemetry.begin(&mut request));
         // In a place of its own, which this future does not carry along.
-        let (bay, request) = (Arc::clone(&self.0), Box::new(request));
-        async move { relay::call(&bay, &request, &cx).await }
+        let request = Box::new(request);
+        async move { relay::call(&bay, &request, &cx, trace).await }
     }
 
     fn header_plan(&self, caller: &Arc<Caller>, tool: &str) -> Option<Arc<HeaderPlan>> {

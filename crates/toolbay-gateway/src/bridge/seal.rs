@@ -17,6 +17,8 @@ use super::key::StateKey;
 /// How long a caller may take to come back.
 pub(crate) const LIFE: std::time::Duration = std::time::Duration::from_secs(600);
 const NONCE: usize = 24;
+/// How many bytes say which key something was sealed with.
+const MARK: usize = 4;
 
 /// What is carried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -67,6 +69,8 @@ pub(crate) struct Sealer {
     states: XChaCha20Poly1305,
     names: XChaCha20Poly1305,
     naming: [u8; 32],
+    /// Stands in front of all that is sealed, so that what another key sealed is told from what was tampered with.
+    mark: [u8; MARK],
     /// Tells this bay apart from others with the same key.
     bay: u64,
 }
@@ -78,7 +82,9 @@ impl Sealer {
         let cipher = |what: &[u8]| XChaCha20Poly1305::new(&Key::from(derived(what)));
         let mut bay = [0; 8];
         getrandom::fill(&mut bay)?;
+        let [one, two, three, four, ..] = derived(b"mark");
         Ok(Self {
+            mark: [one, two, three, four],
             states: cipher(b"states"),
             names: cipher(b"names"),
             naming: derived(b"naming"),
@@ -103,13 +109,13 @@ impl Sealer {
         nonce.copy_from_slice(&digest[..NONCE]);
         let sealed = self.names.encrypt(&XNonce::from(nonce), Payload { msg: &plain, aad: &bound });
         let sealed = sealed.expect("a short text can be sealed");
-        URL_SAFE_NO_PAD.encode([&nonce[..], &sealed].concat())
+        URL_SAFE_NO_PAD.encode([&self.mark[..], &nonce, &sealed].concat())
     }
 
     /// The server, and what it calls what `public` names to this principal.
     pub(crate) fn named(&self, sort: Sort, principal: &Principal, public: &str) -> Option<(String, String)> {
         let bound = [&[sort as u8][..], &bytes_of(principal)].concat();
-        let text = URL_SAFE_NO_PAD.decode(public.as_bytes()).ok()?;
+        let text = self.unmarked(public).ok()?;
         let (nonce, sealed) = text.split_at_checked(NONCE)?;
         let nonce: [u8; NONCE] = nonce.try_into().ok()?;
         let plain = self.names.decrypt(&XNonce::from(nonce), Payload { msg: sealed, aad: &bound }).ok()?;
@@ -117,29 +123,41 @@ impl Sealer {
         Some((server.to_owned(), name.to_owned()))
     }
 
+    /// Whether a public name was made with another key, as far as its looks tell.
+    pub(crate) fn is_foreign(&self, public: &str) -> bool {
+        self.unmarked(public) == Err(SealError::Foreign)
+    }
+
+    /// What stands behind the mark.
+    fn unmarked(&self, text: &str) -> Result<Vec<u8>, SealError> {
+        let mut text = URL_SAFE_NO_PAD.decode(text.as_bytes()).map_err(|_| SealError::Unfit)?;
+        match text.split_first_chunk::<MARK>() {
+            Some((mark, _)) if *mark == self.mark => Ok(text.split_off(MARK)),
+            Some(_) => Err(SealError::Foreign),
+            None => Err(SealError::Unfit),
+        }
+    }
+
     /// Seals `carried` until its life is over.
-    pub(crate) fn seal(&self, carried: Carried, binding: &Binding<'_>, now: SystemTime) -> Result<Raw, SealError> {
+    pub(crate) fn seal(&self, carried: Carried, binding: &Binding<'_>, now: SystemTime) -> Result<Raw, NoRandom> {
         let content = Content { until: seconds(now) + LIFE.as_secs(), carried };
         let content = Raw::of(&content);
         let mut nonce = [0; NONCE];
-        getrandom::fill(&mut nonce).map_err(|_| SealError)?;
+        getrandom::fill(&mut nonce).map_err(|_| NoRandom)?;
         let payload = Payload { msg: content.as_bytes(), aad: &binding.bytes() };
-        let sealed = self.states.encrypt(&XNonce::from(nonce), payload).map_err(|_| SealError)?;
-        let mut text = nonce.to_vec();
-        text.extend_from_slice(&sealed);
-        Ok(Raw::of(&URL_SAFE_NO_PAD.encode(text)))
+        let sealed = self.states.encrypt(&XNonce::from(nonce), payload).expect("a message in memory can be sealed");
+        Ok(Raw::of(&URL_SAFE_NO_PAD.encode([&self.mark[..], &nonce, &sealed].concat())))
     }
 
-    /// Opens what came back. Whatever is wrong with it looks the same: it is not ours.
+    /// Opens what came back. Whatever else is wrong with it looks the same: it is not ours.
     pub(crate) fn open(&self, state: &Raw, binding: &Binding<'_>, now: SystemTime) -> Result<Carried, SealError> {
-        let text = state.as_text().ok_or(SealError)?;
-        let text = URL_SAFE_NO_PAD.decode(text.as_bytes()).map_err(|_| SealError)?;
-        let (nonce, sealed) = text.split_at_checked(NONCE).ok_or(SealError)?;
-        let nonce: [u8; NONCE] = nonce.try_into().map_err(|_| SealError)?;
+        let text = self.unmarked(&state.as_text().ok_or(SealError::Unfit)?)?;
+        let (nonce, sealed) = text.split_at_checked(NONCE).ok_or(SealError::Unfit)?;
+        let nonce: [u8; NONCE] = nonce.try_into().map_err(|_| SealError::Unfit)?;
         let payload = Payload { msg: sealed, aad: &binding.bytes() };
-        let content = self.states.decrypt(&XNonce::from(nonce), payload).map_err(|_| SealError)?;
-        let content: Content = serde_json::from_slice(&content).map_err(|_| SealError)?;
-        if content.until < seconds(now) { Err(SealError) } else { Ok(content.carried) }
+        let content = self.states.decrypt(&XNonce::from(nonce), payload).map_err(|_| SealError::Unfit)?;
+        let content: Content = serde_json::from_slice(&content).map_err(|_| SealError::Unfit)?;
+        if content.until < seconds(now) { Err(SealError::Late) } else { Ok(content.carried) }
     }
 }
 
@@ -169,9 +187,33 @@ impl fmt::Debug for Sealer {
     }
 }
 
-/// A state that is not ours, not this caller's, not for this request, or too old.
+/// The system has no random numbers.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct SealError;
+pub(crate) struct NoRandom;
+
+/// Why a state is not opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SealError {
+    /// It was sealed with another key, or not at all.
+    Foreign,
+    /// It is not this caller's, not for this request, or not as it was given out.
+    Unfit,
+    /// It is too old.
+    Late,
+}
+
+impl fmt::Display for SealError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Foreign => {
+                "`requestState` was not sealed with the key of this gateway, but by another replica or before it was \
+                 started again: give all of them the same TOOLBAY_STATE_KEY, and begin this call anew"
+            }
+            Self::Unfit => "`requestState` is not for this request of this caller, or was changed on its way",
+            Self::Late => "`requestState` is older than ten minutes: begin the call anew",
+        })
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -192,19 +234,31 @@ mod tests {
         let open = |state: &Raw, binding: Binding<'_>, now| sealer.open(state, &binding, now);
         assert_eq!(open(&state, Binding::new(&Principal::Local, &method, &again), now), Ok(carried));
         let other = Principal::Named("eve".into());
-        assert_eq!(open(&state, Binding::new(&other, &method, &again), now), Err(SealError));
-        assert_eq!(open(&state, Binding::new(&Principal::Local, &Method::PromptsGet, &again), now), Err(SealError));
+        assert_eq!(open(&state, Binding::new(&other, &method, &again), now), Err(SealError::Unfit));
+        assert_eq!(
+            open(&state, Binding::new(&Principal::Local, &Method::PromptsGet, &again), now),
+            Err(SealError::Unfit)
+        );
         assert_eq!(
             open(&state, Binding::new(&Principal::Local, &method, &params(r#"{"name":"y"}"#)), now),
-            Err(SealError)
+            Err(SealError::Unfit)
         );
-        assert_eq!(open(&state, Binding::new(&Principal::Local, &method, &again), now + LIFE * 2), Err(SealError));
+        assert_eq!(
+            open(&state, Binding::new(&Principal::Local, &method, &again), now + LIFE * 2),
+            Err(SealError::Late)
+        );
         let mut tampered = state.as_text().unwrap().into_owned();
         tampered.replace_range(40..41, if &tampered[40..41] == "A" { "B" } else { "A" });
-        assert_eq!(open(&Raw::of(&tampered), Binding::new(&Principal::Local, &method, &again), now), Err(SealError));
-        assert_eq!(open(&Raw::EMPTY, Binding::new(&Principal::Local, &method, &again), now), Err(SealError));
+        assert_eq!(
+            open(&Raw::of(&tampered), Binding::new(&Principal::Local, &method, &again), now),
+            Err(SealError::Unfit)
+        );
+        assert_eq!(open(&Raw::EMPTY, Binding::new(&Principal::Local, &method, &again), now), Err(SealError::Unfit));
         let elsewhere = Sealer::new(&StateKey::random().unwrap()).unwrap();
-        assert_eq!(elsewhere.open(&state, &Binding::new(&Principal::Local, &method, &again), now), Err(SealError));
+        assert_eq!(
+            elsewhere.open(&state, &Binding::new(&Principal::Local, &method, &again), now),
+            Err(SealError::Foreign)
+        );
     }
 
     #[test]
@@ -220,5 +274,7 @@ mod tests {
         assert_ne!(name, one.name(Sort::Task, &Principal::Local, "server2", "t-1"));
         let stranger = Sealer::new(&StateKey::random().unwrap()).unwrap();
         assert_eq!(stranger.named(Sort::Task, &Principal::Local, &name), None);
+        assert_eq!([&one, &stranger].map(|sealer| sealer.is_foreign(&name)), [false, true]);
+        assert!(!one.is_foreign("t-1") && !stranger.is_foreign(""));
     }
 }

@@ -44,8 +44,8 @@ pub(super) fn sections<'v, 'a>(
         }
         if key == "inputs" {
             remark_inputs(property, remarks);
-        } else if key == "limits" {
-            // Read by the room of that name.
+        } else if key == "limits" || key == "telemetry" {
+            // Read by the rooms of those names.
         } else if !keys::is_comment(key) {
             strangers.push(property);
         }
@@ -125,7 +125,7 @@ fn remark_inputs(property: &ObjectProp<'_>, remarks: &mut Remarks<'_>) {
 
 /// Few unknown keys are named one by one; many are another program's settings and get one note.
 fn remark_strangers(strangers: &[&ObjectProp<'_>], remarks: &mut Remarks<'_>) {
-    let known = HOMES.iter().map(|home| home.key).chain(["inputs", "limits"]);
+    let known = HOMES.iter().map(|home| home.key).chain(["inputs", "limits", "telemetry"]);
     let (slips, others): (Vec<_>, Vec<_>) = strangers
         .iter()
         .map(|property| (*property, nearest(property.name.as_str(), known.clone())))

@@ -20,6 +20,7 @@ mod secret;
 mod source;
 mod surroundings;
 mod syntax;
+mod telemetry;
 mod tree;
 mod url;
 mod warn;
@@ -35,6 +36,7 @@ pub use running::{Child, Endpoint, Isolation, Names, Remote, Running, Server, Se
 pub use secret::Secret;
 pub use source::Place;
 pub use surroundings::{Surroundings, System};
+pub use telemetry::Telemetry;
 pub use url::{Url, UrlError};
 pub use warn::{Level, Warning, nearest};
 

@@ -64,7 +64,7 @@ pub(super) fn one_with_own_names(servers: &mut [Server], source: &Source<'_>) ->
 }
 
 /// The folder a client would call the workspace: where the file lies, or above it if it lies in a client's folder.
-fn workspace(file: &Path, around: &Surroundings<'_>) -> PathBuf {
+pub(super) fn workspace(file: &Path, around: &Surroundings<'_>) -> PathBuf {
     let here = around.folder.to_path_buf();
     let file = around.folder.join(file);
     let Some(folder) = file.parent() else { return here };

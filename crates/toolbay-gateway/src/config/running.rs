@@ -6,7 +6,7 @@ use http::HeaderMap;
 
 use crate::limits::{Limits, PerServer};
 
-use super::{error::Reason, expand::Expanded, secret::Secret, source::Place, url::Url};
+use super::{error::Reason, expand::Expanded, secret::Secret, source::Place, telemetry::Telemetry, url::Url};
 
 /// A configuration that was resolved.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,6 +15,8 @@ pub struct Running {
     pub servers: Vec<Server>,
     /// The limits of the gateway.
     pub limits: Limits,
+    /// Whom to tell what happens.
+    pub telemetry: Telemetry,
 }
 
 /// One server of the configuration.

@@ -34,7 +34,7 @@ impl Readiness {
 }
 
 /// A phase in a word; there are no others, so that they may be labels.
-pub(super) fn word(phase: &Phase) -> &'static str {
+pub(crate) fn word(phase: &Phase) -> &'static str {
     match phase {
         Phase::Connecting => "connecting",
         Phase::Ready { .. } => "ready",

@@ -7,6 +7,7 @@ mod prometheus;
 
 pub(crate) use counters::Counters;
 pub use counters::{BUCKETS, Counted};
+pub(crate) use health::word;
 pub use health::{Readiness, Undecided};
 pub(crate) use prometheus::{Everything, write};
 

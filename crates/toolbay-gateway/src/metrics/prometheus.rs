@@ -7,7 +7,7 @@ use super::{
     counters::{BUCKETS, Counted},
     health::word,
 };
-use crate::servers::Status;
+use crate::{servers::Status, telemetry::Told};
 
 /// All that is shown.
 pub(crate) struct Everything {
@@ -16,11 +16,13 @@ pub(crate) struct Everything {
     pub(crate) sessions: usize,
     pub(crate) parked: usize,
     pub(crate) version: String,
+    /// What became of spans, where they are told to somebody.
+    pub(crate) spans: Option<Told>,
 }
 
 /// Writes it.
 pub(crate) fn write(everything: &Everything) -> String {
-    let Everything { servers, all, sessions, parked, version } = everything;
+    let Everything { servers, all, sessions, parked, version, spans } = everything;
     let mut page = Page(String::with_capacity(4096));
     page.head("toolbay_info", "gauge", "The version that runs.");
     page.line("toolbay_info", &[("version", version)], "1");
@@ -54,6 +56,12 @@ pub(crate) fn write(everything: &Everything) -> String {
     page.head("toolbay_call_seconds", "histogram", "How long such requests took.");
     for status in servers {
         page.histogram("toolbay_call_seconds", &status.server, &status.counted);
+    }
+    if let Some(Told { sent, dropped }) = spans {
+        page.head("toolbay_telemetry_spans_total", "counter", "Spans by what became of them.");
+        for (outcome, count) in [("sent", sent), ("dropped", dropped)] {
+            page.line("toolbay_telemetry_spans_total", &[("outcome", outcome)], count);
+        }
     }
     page.0
 }

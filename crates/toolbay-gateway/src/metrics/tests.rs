@@ -52,10 +52,12 @@ fn the_page_has_each_family_once_and_labels_that_cannot_break_out() {
         sessions: 3,
         parked: 4,
         version: "1".into(),
+        spans: Some(crate::telemetry::Told { sent: 7, dropped: 1 }),
     });
     for line in [
         "toolbay_sessions 3",
         "toolbay_parked_calls 4",
+        "toolbay_telemetry_spans_total{outcome=\"dropped\"} 1",
         "toolbay_servers{phase=\"connecting\"} 1",
         "toolbay_servers{phase=\"ready\"} 0",
         "toolbay_requests_total{outcome=\"failed\"} 1",

@@ -32,7 +32,16 @@ pub(super) fn route(bay: &Inner, request: &Request) -> Result<Route, ErrorObject
     let public = public.as_ref().and_then(Raw::as_text);
     let public = public.ok_or_else(|| ErrorObject::invalid_params("`taskId` must be a string"))?;
     // spec: tasks, nobody learns whether a task of somebody else is there
-    let unknown = || ErrorObject::invalid_params(format!("unknown task: {public:?}"));
+    let unknown = || {
+        let why = match bay.sealer.is_foreign(&public) {
+            true => {
+                " (it was not named with the key of this gateway, but by another replica or before it was started again: \
+                 give all of them the same TOOLBAY_STATE_KEY)"
+            }
+            false => "",
+        };
+        ErrorObject::invalid_params(format!("unknown task: {public:?}{why}"))
+    };
     let (server, id) = bay.sealer.named(Sort::Task, &caller.principal, &public).ok_or_else(unknown)?;
     let server = bay.server_named(&server).ok_or_else(unknown)?;
     Ok(Route::new(&server, request.params.with(&[("taskId", Some(&Raw::of(&id)))])))

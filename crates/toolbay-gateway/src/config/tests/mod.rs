@@ -7,6 +7,7 @@ mod finding;
 mod limits;
 mod names;
 mod servers;
+mod telemetry;
 
 use std::path::{Path, PathBuf};
 

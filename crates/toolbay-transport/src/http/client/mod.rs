@@ -5,6 +5,7 @@
 
 mod chores;
 mod clock;
+mod courier;
 mod dial;
 mod fields;
 mod handle;
@@ -26,6 +27,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 
+pub use courier::{Courier, Receipt};
 pub(crate) use handle::Client;
 pub use meet::connect;
 pub(crate) use post::RunningCall;
