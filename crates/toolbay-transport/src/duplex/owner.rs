@@ -124,7 +124,7 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
         self.shared.owner.register(cx.waker());
         let (room, due) = match self.send(cx) {
             Ok(sent) => sent,
-            Err(woken) => return Poll::Ready(woken),
+            Err(woken) => return Poll::Ready(*woken),
         };
         self.reader_first = !self.reader_first;
         for reader in [self.reader_first, !self.reader_first] {
@@ -142,7 +142,7 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
     }
 
     /// Sends what waits, as far as it can be sent now; says whether there is room for more, and when a call is due.
-    fn send(&mut self, cx: &mut Context<'_>) -> Result<(bool, Option<Instant>), Woken> {
+    fn send(&mut self, cx: &mut Context<'_>) -> Result<(bool, Option<Instant>), Box<Woken>> {
         let mut link = self.shared.link();
         while link.backlog() > 0 {
             let flushed = match &mut link.writer {
@@ -152,12 +152,12 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
             match flushed {
                 // What found no room before follows now.
                 Poll::Ready(Ok(())) => link.settle(),
-                Poll::Ready(Err(error)) => return Err(Woken::Flushed(error)),
+                Poll::Ready(Err(error)) => return Err(Box::new(Woken::Flushed(error))),
                 Poll::Pending => break,
             }
         }
         match link.closing.take() {
-            Some(waiter) => Err(Woken::Closing(waiter)),
+            Some(waiter) => Err(Box::new(Woken::Closing(waiter))),
             None => Ok((link.backlog() < BACKLOG, link.due)),
         }
     }

@@ -51,6 +51,7 @@ impl Inboxes {
     }
 
     /// Hands a frame to the call it is for; it comes back where there is none, or too much waits already.
+    #[expect(clippy::result_large_err, reason = "what is given back is no error, and is wanted as it is")]
     pub(super) fn put(&self, frame: Frame) -> Result<(), Frame> {
         let inbox = match &frame {
             // Ids are minted in order: the first is the oldest.
