@@ -99,6 +99,7 @@ impl Host {
     fn step(&mut self, call: CallId, step: Step, client: &mut Client, now: Instant) {
         match step {
             Step::Note(note) => self.tell(call, short(&note)),
+            Step::Away(_) => {}
             Step::Ask(asks) => {
                 for (_, ask) in asks.iter() {
                     let message = ask.params.as_ref().and_then(|params| params.get("message"));

@@ -234,6 +234,7 @@ impl Desk {
         while let Some(event) = self.client.event() {
             let what = match event {
                 ClientEvent::Step(CallId(call), Step::Note(note)) => format!("{call} note {}", note.method),
+                ClientEvent::Step(CallId(call), Step::Away(_)) => format!("{call} away"),
                 ClientEvent::Step(CallId(call), Step::Ask(asks)) => {
                     let asks: Vec<_> = asks.iter().map(|(key, ask)| format!("{key} {}", ask.method)).collect();
                     format!("{call} ask {}", asks.join(", "))

@@ -135,6 +135,11 @@ impl<'w> Course<'w> {
                 Ok(()) => Turn::On,
                 Err(Gone) => Turn::Over(Crossing::Abandoned),
             },
+            // The caller may be let go of as well, and come back when the server is come back to.
+            Step::Away(pause) => {
+                banks.cx.hang_up(pause);
+                Turn::On
+            }
             Step::Ask(asks) => self.asked(asks, ride, banks).await,
             Step::Done(outcome) => Turn::Over(banks.done(outcome, &ride.seat).await),
         }

@@ -3,7 +3,7 @@
 use super::warn::Level;
 
 /// The keys that are read.
-pub(super) const KNOWN: [&str; 14] = [
+pub(super) const KNOWN: [&str; 15] = [
     "type",
     "command",
     "args",
@@ -17,6 +17,7 @@ pub(super) const KNOWN: [&str; 14] = [
     "startupTimeout",
     "isolation",
     "names",
+    "revision",
     "limits",
 ];
 

@@ -5,6 +5,8 @@ use std::{
     time::Duration,
 };
 
+use toolbay_protocol::Revision;
+
 use crate::limits::Limits;
 
 use super::{
@@ -30,6 +32,7 @@ pub(super) fn resolve(
     let variables = Variables { around, workspace: workspace(source.file, around) };
     let mut resolver = Resolver { name: &server.name, source, variables, remarks };
     let (mut startup_timeout, mut timeout, mut isolation, mut names) = (None, None, None, Names::default());
+    let mut revision = None;
     let mut own = limits.server;
     let setup = if server.disabled {
         Setup::Disabled
@@ -40,12 +43,13 @@ pub(super) fn resolve(
             timeout = resolver.seconds(body.timeout.as_ref(), "timeout")?;
             isolation = resolver.isolation(body.isolation.as_ref())?;
             names = resolver.names(body.names.as_ref())?;
+            revision = resolver.revision(body.revision.as_ref())?;
             own = limits::server(&body.limits, limits, source)?;
             resolver.endpoint(&body)
         });
         outcome.map_or_else(Setup::Broken, Setup::Ready)
     };
-    Server { name: server.name.value, place, setup, startup_timeout, timeout, limits: own, isolation, names }
+    Server { name: server.name.value, place, setup, startup_timeout, timeout, limits: own, isolation, names, revision }
 }
 
 /// Leaves names of their own to one server alone: those of a second could be the same.
@@ -191,6 +195,15 @@ impl Resolver<'_, '_> {
         let found = Names::WORDS.iter().find(|(word, _)| word == value);
         found.map(|(_, names)| *names).ok_or_else(|| {
             self.reason(*at, format!("`names` is `{value}`, which is not known"), "write prefixed or own")
+        })
+    }
+
+    fn revision(&self, typed: Option<&At<String>>) -> Result<Option<Revision>, Reason> {
+        let Some(At { value, at }) = typed else { return Ok(None) };
+        let words = || Revision::ALL.map(Revision::as_str).join(", ");
+        Revision::parse(value).map(Some).ok_or_else(|| {
+            let remedy = format!("write one of {}", words());
+            self.reason(*at, format!("`revision` is `{value}`, which is not known"), remedy)
         })
     }
 

@@ -3,6 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use http::HeaderMap;
+use toolbay_protocol::Revision;
 
 use crate::limits::{Limits, PerServer};
 
@@ -36,6 +37,8 @@ pub struct Server {
     pub isolation: Option<Isolation>,
     /// Under which names its tools and prompts are public.
     pub names: Names,
+    /// The one revision to speak with it, where the file says so.
+    pub revision: Option<Revision>,
 }
 
 /// Under which names a server's tools and prompts are public.

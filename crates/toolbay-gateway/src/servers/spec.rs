@@ -75,6 +75,7 @@ impl Spec {
             written: Some(Arc::new(server.clone())),
             isolation: server.isolation.unwrap_or_default(),
             names: server.names,
+            revision: server.revision,
             ..Self::planned(&server.name, transport, plan)
         }
     }

@@ -214,6 +214,7 @@ pub(crate) async fn follow(connection: &Connection, method: Method, params: Valu
     loop {
         match running.step().await? {
             Step::Note(note) => notes.push(note.method),
+            Step::Away(_) => {}
             Step::Ask(asks) => {
                 let answer = |method: &Method| match method {
                     Method::RootsList => json!({"roots": [{"uri": "file:///r"}]}),

@@ -86,7 +86,7 @@ impl RunningCall {
         let step = self.next().await;
         match &step {
             Ok(Step::Done(_)) => self.state = State::Over,
-            Ok(Step::Note(_) | Step::Ask(_)) => {}
+            Ok(Step::Note(_) | Step::Away(_) | Step::Ask(_)) => {}
             Err(error) => {
                 if matches!(error.kind(), Kind::Overdue | Kind::Limit) {
                     self.take_back("it took too long, or too much");
@@ -235,8 +235,11 @@ impl RunningCall {
     fn broke_off(&mut self, shape: Shape, why: Option<Error>) -> Result<Option<Step>, Error> {
         let resumable = shape == Shape::Stream && self.session.has(Feature::Handshake) && self.pace.id().is_some();
         if resumable && self.pace.barren() < RESUMPTIONS {
-            self.state = State::Pausing(Box::pin(time::sleep(self.pace.pause(LONGEST_PAUSE))));
-            return Ok(None);
+            let pause = self.pace.pause(LONGEST_PAUSE);
+            self.state = State::Pausing(Box::pin(time::sleep(pause)));
+            // A stream that ends in good order, and says when to come back, was let go of.
+            let let_go = why.is_none() && self.pace.is_paced();
+            return Ok(let_go.then_some(Step::Away(pause)));
         }
         Err(why.unwrap_or_else(|| match shape {
             Shape::Stream => Error::closed("the event stream ended before the answer came"),

@@ -82,7 +82,7 @@ impl RunningCall {
                 }
                 Ok(Some(Step::Ask(asks)))
             }
-            step @ (Step::Note(_) | Step::Done(Ok(_))) => Ok(Some(step)),
+            step @ (Step::Note(_) | Step::Away(_) | Step::Done(Ok(_))) => Ok(Some(step)),
         }
     }
 
