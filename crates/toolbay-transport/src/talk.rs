@@ -18,6 +18,7 @@ use tokio::sync::{Notify, oneshot};
 use toolbay_protocol::{
     Raw,
     exchange::{Answers, Asks, Note},
+    peer::Presence,
 };
 
 /// How many notes may wait for a slow caller before their writer must wait too.
@@ -75,6 +76,7 @@ struct State {
 struct Shared {
     manner: Manner,
     wants_progress: bool,
+    presence: Presence,
     gone: AtomicBool,
     state: Mutex<State>,
     room: Notify,
@@ -106,9 +108,15 @@ pub enum Progress {
 
 /// The two ends of what is said during one request.
 pub fn talk(manner: Manner, progress: Progress) -> (Cx, Talk) {
+    talk_with(manner, progress, Presence::default())
+}
+
+/// The same with a caller that may hang up without taking its request back.
+pub fn talk_with(manner: Manner, progress: Progress, presence: Presence) -> (Cx, Talk) {
     let shared = Arc::new(Shared {
         manner,
         wants_progress: progress == Progress::Wanted,
+        presence,
         gone: AtomicBool::new(false),
         state: Mutex::default(),
         room: Notify::new(),
@@ -166,6 +174,11 @@ impl Cx {
     /// Whether the caller answers while its request is open, or by another one.
     pub fn manner(&self) -> Manner {
         self.0.manner
+    }
+
+    /// Whether the caller is there, which may change.
+    pub fn presence(&self) -> Presence {
+        self.0.presence.clone()
     }
 
     /// Whether the caller wants progress.

@@ -162,9 +162,10 @@ impl Going<'_> {
     }
 
     fn call(&self, seat: &Seat, params: Raw) -> (Call, Option<Level>) {
-        let Self { request, there, returning, .. } = self;
+        let Self { request, there, returning, cx, .. } = self;
         let (wishes, raised) = self.wishes(seat);
         let call = Call {
+            presence: cx.presence(),
             behalf: Some(Arc::clone(&seat.told)),
             method: request.method.clone(),
             params: Some(params),

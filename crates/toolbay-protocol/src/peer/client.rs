@@ -66,11 +66,11 @@ impl Client {
 
     /// Begins a call under a key that was never used before on this link; says when it is overdue if nothing is heard of it.
     pub fn call(&mut self, key: CallId, call: Call, now: Instant) -> Instant {
-        let (patience, behalf) = (call.patience, call.behalf.clone());
+        let (patience, behind) = (call.patience, (call.behalf.clone(), call.presence.clone()));
         let id = self.mint(key);
         let exchange = call.exchange(Arc::clone(&self.us), id);
         self.out.push_back(exchange.open());
-        let pending = Pending::new(exchange, behalf, patience, now);
+        let pending = Pending::new(exchange, behind, patience, now);
         let due = pending.due();
         self.calls.insert(key, pending);
         due
@@ -207,14 +207,14 @@ impl Client {
     }
 
     /// A question names no call: it is put to the oldest whose caller declared that it answers such a question. A call that
-    /// waits for an answer already, for who knows how long, is passed over while there is another.
+    /// waits for an answer already, for who knows how long, is passed over while there is another; and so is one whose
+    /// caller hung up: it may be there for nobody any more, while the question is another's.
     fn put(&mut self, id: Id, method: Method, params: Option<Raw>, now: Instant) {
         let ask = Ask { method, params };
         let suits = |call: &Pending| ask.suits(call.exchange.method(), call.behalf.as_deref());
-        let mut fitting = self.calls.iter().filter(|(_, pending)| suits(pending));
-        let free = fitting.clone().find(|(_, pending)| !pending.exchange.is_asked());
-        let oldest = free.or_else(|| fitting.next()).map(|(key, _)| key);
-        drop(fitting);
+        let fitting = self.calls.iter().filter(|(_, pending)| suits(pending));
+        let rank = |call: &Pending| (!call.presence.is_there(), call.exchange.is_asked());
+        let oldest = fitting.min_by_key(|(key, pending)| (rank(pending), *key)).map(|(key, _)| key);
         self.questions.insert(id.clone(), oldest);
         match oldest {
             Some(key) => self.step(key, Frame::request(id, ask.method, ask.params), now),

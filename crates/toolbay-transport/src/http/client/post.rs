@@ -13,7 +13,7 @@ use toolbay_protocol::{
     ErrorObject, Feature, Frame,
     exchange::{Answers, Outcome, Outgoing, Step},
     greeting::Introduction,
-    peer::Call,
+    peer::{Call, Presence},
 };
 
 use super::{
@@ -39,7 +39,8 @@ pub(crate) struct RunningCall {
     state: State,
     clock: Clock,
     pace: Pace,
-    behalf: Option<Arc<Introduction>>,
+    /// Who stands behind it, and whether they are there.
+    behind: (Option<Arc<Introduction>>, Presence),
     inbox: Option<Arc<Inbox>>,
     relisted: Relisted,
     _place: Option<OwnedSemaphorePermit>,
@@ -74,11 +75,12 @@ enum Relisted {
 impl RunningCall {
     /// A call of `session`, which keeps its place among those in flight.
     pub(super) fn new(session: Arc<Session>, call: Call, place: Option<OwnedSemaphorePermit>) -> Self {
-        let (clock, pace, behalf) = (Clock::start(call.patience), Pace::new(), call.behalf.clone());
+        let (clock, pace) = (Clock::start(call.patience), Pace::new());
+        let behind = (call.behalf.clone(), call.presence.clone());
         let exchange = call.exchange(Arc::clone(session.us()), session.mint());
         let request = exchange.open();
         let (state, relisted) = (State::New, Relisted::No);
-        Self { session, exchange, request, state, clock, pace, behalf, inbox: None, relisted, _place: place }
+        Self { session, exchange, request, state, clock, pace, behind, inbox: None, relisted, _place: place }
     }
 
     /// What happens next. Losing the future loses nothing.
@@ -158,7 +160,7 @@ impl RunningCall {
                 self.state = State::Posting(sending);
                 if self.session.has(Feature::Handshake) {
                     let (id, method) = (self.exchange.id().clone(), self.exchange.method().clone());
-                    self.inbox = Some(self.session.inboxes().add(id, method, self.behalf.clone()));
+                    self.inbox = Some(self.session.inboxes().add(id, method, self.behind.clone()));
                 }
                 Ok(None)
             }
