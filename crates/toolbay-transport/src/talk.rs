@@ -40,6 +40,8 @@ pub enum Said {
     Note(Note),
     /// Questions to a caller that stays, and where the answers go.
     Ask(Asks, oneshot::Sender<Answers>),
+    /// What was asked and not answered yet is not asked any more: nobody waits at that end.
+    Withdrawn,
     /// The connection may go; the caller is to come back for the rest after this long.
     HangUp(Duration),
 }
@@ -157,9 +159,13 @@ impl Cx {
             self.0.state().parting = Some((asks, state));
             return Ok(Reply::WillReturn);
         }
+        // Before the receiver, so that it outlives it.
+        let mut asking = Asking { shared: &self.0, answered: false };
         let (answer, answers) = oneshot::channel();
         self.0.say(self.0.state(), Said::Ask(asks, answer));
-        answers.await.map(Reply::Answers).map_err(|_| Gone)
+        let answered = answers.await;
+        asking.answered = true;
+        answered.map(Reply::Answers).map_err(|_| Gone)
     }
 
     /// Lets go of the connection on which a long answer is awaited, where the caller can come back for the rest (2025-11-25
@@ -202,6 +208,27 @@ impl Cx {
                 }
                 room.await;
             }
+        }
+    }
+}
+
+/// A question that is waited for. Dropped before it is answered, it is taken back.
+struct Asking<'c> {
+    shared: &'c Shared,
+    answered: bool,
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        if self.answered {
+            return;
+        }
+        let mut state = self.shared.state();
+        let before = state.said.len();
+        state.said.retain(|said| !matches!(said, Said::Ask(_, answer) if answer.is_closed()));
+        // One that was not taken up yet was never put.
+        if state.said.len() == before {
+            self.shared.say(state, Said::Withdrawn);
         }
     }
 }

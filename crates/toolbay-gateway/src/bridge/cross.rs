@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use futures_util::{StreamExt, stream::FuturesUnordered};
+use futures_util::{
+    StreamExt,
+    future::{AbortHandle, abortable},
+    stream::FuturesUnordered,
+};
 use tokio::time;
 use toolbay_protocol::{
     ErrorObject,
@@ -54,13 +58,15 @@ async fn unrelated(questions: Option<&Questions>) -> Question {
     }
 }
 
-type Waiting<'w> = FuturesUnordered<std::pin::Pin<Box<dyn Future<Output = (Asks, Result<Reply, Gone>)> + Send + 'w>>>;
+/// Nothing comes of what the server does not ask any more.
+type Replied = Option<(Asks, Result<Reply, Gone>)>;
+type Waiting<'w> = FuturesUnordered<std::pin::Pin<Box<dyn Future<Output = Replied> + Send + 'w>>>;
 
 /// Carries a call to its end, or to where its caller leaves. A caller that was asked may be told more meanwhile.
 ///
 /// `first` is what was said before, where somebody heard it already.
 pub(crate) async fn cross(mut ride: Ride, banks: Banks<'_>, first: Option<Result<Step, Error>>) -> Crossing {
-    let mut course = Course { waiting: Waiting::new(), first, rounds: 0, between: false };
+    let mut course = Course { waiting: Waiting::new(), first, open: vec![], rounds: 0, between: false };
     loop {
         match course.turn(&mut ride, &banks).await {
             Turn::On => {}
@@ -77,6 +83,8 @@ struct Course<'w> {
     waiting: Waiting<'w>,
     /// What the call said before anything else happened.
     first: Option<Result<Step, Error>>,
+    /// What ends the wait for the answer to a question.
+    open: Vec<(String, AbortHandle)>,
     rounds: u32,
     /// Whether the server waits for a request that brings it answers: until then it has nothing to say.
     between: bool,
@@ -110,14 +118,16 @@ impl<'w> Course<'w> {
         let questions = ride.seat.leg.questions.as_deref().filter(|_| banks.cx.manner() == Manner::Stays);
         let step = tokio::select! {
             biased;
-            Some((asks, reply)) = self.waiting.next() => return match reply {
-                Ok(Reply::Answers(answers)) => {
+            Some(replied) = self.waiting.next() => return match replied {
+                None => Turn::On,
+                Some((asks, Ok(Reply::Answers(answers)))) => {
                     self.between = false;
+                    self.open.retain(|(key, _)| asks.get(key).is_none());
                     ride.running.answer(banks.answers(&asks, answers)).await.into()
                 }
                 // A caller that stays never returns.
-                Ok(Reply::WillReturn) => Turn::Over(Crossing::WillReturn),
-                Err(Gone) => Turn::Over(Crossing::Abandoned),
+                Some((_, Ok(Reply::WillReturn))) => Turn::Over(Crossing::WillReturn),
+                Some((_, Err(Gone))) => Turn::Over(Crossing::Abandoned),
             },
             question = unrelated(questions), if questions.is_some() => {
                 self.question(question, banks);
@@ -141,26 +151,37 @@ impl<'w> Course<'w> {
                 Turn::On
             }
             Step::Ask(asks) => self.asked(asks, ride, banks).await,
+            Step::Withdrawn(key) => {
+                // What is not waited for any more is taken back from the caller.
+                if let Some(place) = self.open.iter().position(|(open, _)| *open == key) {
+                    self.open.swap_remove(place).1.abort();
+                }
+                Turn::On
+            }
             Step::Done(outcome) => Turn::Over(banks.done(outcome, &ride.seat).await),
         }
     }
 
     /// The server asks what belongs to no call; this one carries it.
-    fn question(&mut self, question: Question, banks: &Banks<'w>) {
+    fn question(&mut self, mut question: Question, banks: &Banks<'w>) {
         let asks = Asks::one(QUESTION, question.ask.clone());
         if let Err(error) = banks.admit(&asks) {
             return question.answered(Err(error));
         }
         let (cx, shown, to, from) = (banks.cx, banks.asks(&asks), banks.revision, banks.caller.introduction.revision);
         self.waiting.push(Box::pin(async move {
-            if let Ok(Reply::Answers(answers)) = cx.ask(shown, None).await
+            let reply = tokio::select! {
+                reply = cx.ask(shown, None) => reply,
+                () = question.withdrawn() => return None,
+            };
+            if let Ok(Reply::Answers(answers)) = reply
                 && let Some((_, answer)) = answers.into_iter().next()
             {
                 let method = question.ask.method.clone();
                 question.answered(answer.map(|answer| conform_answer(&method, &answer, from, to).unwrap_or(answer)));
             }
             // Nothing of it is an answer to this call.
-            (Asks::default(), Ok(Reply::Answers(Answers::default())))
+            None
         }));
     }
 
@@ -184,14 +205,17 @@ impl<'w> Course<'w> {
             let pause = FIRST_PAUSE.saturating_mul(self.rounds).min(LONGEST_PAUSE);
             self.waiting.push(Box::pin(async move {
                 time::sleep(pause).await;
-                (asks, Ok(Reply::Answers(Answers::default())))
+                Some((asks, Ok(Reply::Answers(Answers::default()))))
             }));
         } else {
             let (cx, shown) = (banks.cx, banks.asks(&asks));
-            self.waiting.push(Box::pin(async move {
+            let keys: Vec<_> = asks.iter().map(|(key, _)| key.to_owned()).collect();
+            let (replied, abort) = abortable(async move {
                 let reply = time::timeout(LIFE, cx.ask(shown, None)).await;
                 (asks, reply.unwrap_or(Err(Gone)))
-            }));
+            });
+            self.open.extend(keys.into_iter().map(|key| (key, abort.clone())));
+            self.waiting.push(Box::pin(async move { replied.await.ok() }));
         }
         Turn::On
     }

@@ -227,7 +227,7 @@ impl Going<'_> {
                 Step::Done(Ok(result)) => break result,
                 Step::Done(Err(error)) => return Err(refused(format!("it does not begin the task: {error}"))),
                 // Of what the task says and asks its result tells.
-                Step::Note(_) | Step::Away(_) => {}
+                Step::Note(_) | Step::Away(_) | Step::Withdrawn(_) => {}
                 Step::Ask(_) => return Err(refused("it asks before it begins the task".into())),
             }
         };

@@ -170,7 +170,7 @@ async fn logged(one: &toolbay_transport::Connection, level: Option<&str>) -> Vec
                 outcome.unwrap();
                 return lines;
             }
-            Step::Away(_) | Step::Ask(_) => panic!("nothing is asked"),
+            Step::Away(_) | Step::Withdrawn(_) | Step::Ask(_) => panic!("nothing is asked"),
         }
     }
 }

@@ -79,7 +79,7 @@ async fn answered(one: &Connection, call: Call) -> (Vec<Value>, Outcome) {
         let asks = loop {
             match running.step().await.unwrap() {
                 Step::Done(outcome) => return (asked, outcome),
-                Step::Note(_) | Step::Away(_) => {}
+                Step::Note(_) | Step::Away(_) | Step::Withdrawn(_) => {}
                 Step::Ask(asks) => {
                     asked.extend(asks.iter().map(|(_, ask)| ask.params.clone().unwrap().read::<Value>().unwrap()));
                     let ada = Raw::of(&json!({"action": "accept", "content": {"name": "Ada"}}));

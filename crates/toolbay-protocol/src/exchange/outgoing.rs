@@ -232,9 +232,10 @@ impl Outgoing {
         Some(Frame::reply(id, answer))
     }
 
-    /// Forgets a question that the server took back.
-    pub fn withdraw(&mut self, question: &Id) {
-        self.requests.retain(|(_, id)| id != question);
+    /// Forgets a question that the server took back; the key under which it was put, where it is still open.
+    pub fn withdraw(&mut self, question: &Id) -> Option<String> {
+        let place = self.requests.iter().position(|(_, id)| id == question)?;
+        Some(self.requests.swap_remove(place).0)
     }
 
     /// The frames that refuse what is still asked; whoever asked waits for some answer.

@@ -23,6 +23,8 @@ pub enum Step {
     Away(Duration),
     /// The callee needs these answers before it can go on.
     Ask(Asks),
+    /// It asked the question under this key, and needs no answer any more.
+    Withdrawn(String),
     /// The end.
     Done(Outcome),
 }

@@ -35,6 +35,8 @@ pub enum ClientEvent {
     Note(Note),
     /// A question that belongs to no call; to be answered with [`Client::reply`].
     Asked(Id, Ask),
+    /// The server takes a question back that belongs to no call; it is not to be answered any more.
+    Withdrawn(Id),
     /// Something that was dropped, for the log.
     Stray(String),
 }
@@ -253,11 +255,14 @@ impl Client {
         let id = params.and_then(|params| params.get("requestId")).and_then(|id| Id::read(&id));
         let Some(id) = id else { return self.stray("a cancellation of nothing".into()) };
         if let Some(asked) = self.questions.remove(&id) {
-            if let Some(pending) = asked.and_then(|key| self.calls.get_mut(key)) {
-                pending.exchange.withdraw(&id);
+            let Some(key) = asked else { return self.events.push_back(ClientEvent::Withdrawn(id)) };
+            if let Some(pending) = self.calls.get_mut(key)
+                && let Some(question) = pending.exchange.withdraw(&id)
+            {
                 pending.renew(now);
+                self.events.push_back(ClientEvent::Step(key, Step::Withdrawn(question)));
             }
-            return self.stray(format!("server takes its question {id} back"));
+            return;
         }
         match self.subscription(&id) {
             Some(key) => {

@@ -7,7 +7,6 @@
 mod admission;
 mod call;
 mod client;
-mod parts;
 mod presence;
 mod server;
 mod sound;
@@ -16,7 +15,6 @@ mod table;
 pub use admission::{admit_legacy, admit_modern};
 pub use call::{Call, CallId, Patience};
 pub use client::{Client, ClientEvent};
-pub use parts::{Part, Parts, Sound, sound};
 pub use presence::Presence;
 pub use server::{Called, ServeId, Server, ServerEvent};
 pub use sound::{Sound, sound};

@@ -441,6 +441,12 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
                     self.asked.insert((key, round), waiting);
                 }
             }
+            Did::Said(Said::Withdrawn) => {
+                let withdrawn = self.asked.extract_if(.., |(asking, _), waiting| *asking == key && waiting.is_closed());
+                for ((_, round), _) in withdrawn {
+                    self.peer.withdraw(key, round);
+                }
+            }
             // A link that is held open all the time has nothing to let go of.
             Did::Said(Said::HangUp(_)) => {}
             Did::Done(outcome) => {

@@ -59,6 +59,19 @@ impl Inboxes {
         replies.collect()
     }
 
+    /// Tells every call that a question was taken back: each knows its own.
+    pub(super) fn withdrawn(&self, frame: &Frame) {
+        let open: Vec<_> = self.open().values().cloned().collect();
+        for inbox in open {
+            let mut frames = inbox.frames();
+            if frames.len() < WAITING {
+                frames.push_back(frame.clone());
+                drop(frames);
+                inbox.news.notify_one();
+            }
+        }
+    }
+
     /// Hands a frame to the call it is for; it comes back where there is none, or too much waits already.
     pub(super) fn put(&self, frame: Frame) -> Result<(), Frame> {
         let inbox = match &frame {

@@ -145,7 +145,7 @@ impl Search {
             match frame {
                 Ok(frame @ (Frame::Result { .. } | Frame::Error { .. })) => match exchange.receive(frame) {
                     Some(Step::Done(outcome)) => return Ok(Came::Answer(outcome)),
-                    Some(Step::Ask(_) | Step::Note(_) | Step::Away(_)) | None => {
+                    Some(Step::Ask(_) | Step::Note(_) | Step::Away(_) | Step::Withdrawn(_)) | None => {
                         listener.stray("server answers what nobody asked");
                     }
                 },

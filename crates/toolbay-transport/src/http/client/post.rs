@@ -88,7 +88,7 @@ impl RunningCall {
         let step = self.next().await;
         match &step {
             Ok(Step::Done(_)) => self.state = State::Over,
-            Ok(Step::Note(_) | Step::Away(_) | Step::Ask(_)) => {}
+            Ok(Step::Note(_) | Step::Away(_) | Step::Ask(_) | Step::Withdrawn(_)) => {}
             Err(error) => {
                 if matches!(error.kind(), Kind::Overdue | Kind::Limit) {
                     self.take_back("it took too long, or too much");

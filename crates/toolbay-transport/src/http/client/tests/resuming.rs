@@ -75,7 +75,7 @@ async fn who_waits_for_the_answer_learns_that_the_connection_was_let_go_of() {
             match running.step().await.unwrap() {
                 Step::Away(pause) => away = Some(pause),
                 Step::Done(outcome) => break assert!(outcome.is_ok()),
-                step @ (Step::Note(_) | Step::Ask(_)) => panic!("{step:?}"),
+                step @ (Step::Note(_) | Step::Ask(_) | Step::Withdrawn(_)) => panic!("{step:?}"),
             }
         }
         assert_eq!(away, expected.map(Duration::from_millis));

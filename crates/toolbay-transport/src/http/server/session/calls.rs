@@ -135,6 +135,13 @@ impl Calls {
         frames
     }
 
+    /// The frames that take back what a call asked and does not wait for any more.
+    pub(super) fn withdraw(&mut self, key: u64) -> Vec<Frame> {
+        let Some(call) = self.call(key) else { return vec![] };
+        let withdrawn: Vec<_> = call.waiting.extract_if(.., |(_, answers)| answers.is_closed()).collect();
+        withdrawn.into_iter().flat_map(|(round, _)| call.exchange.withdraw(round)).collect()
+    }
+
     /// Takes an answer to one of our questions; one that nobody asked, or waits for, is dropped.
     pub(super) fn answer(&mut self, id: &Id, outcome: Outcome) {
         let asking = self.calls.iter_mut().find(|call| call.exchange.asked().any(|asked| asked == id));
