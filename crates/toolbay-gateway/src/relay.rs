@@ -175,6 +175,7 @@ fn banks<'b>(
 ) -> Banks<'b> {
     Banks {
         method: request.method.clone(),
+        params: &request.params,
         caller: &request.caller,
         cx,
         server,

@@ -149,6 +149,14 @@ impl Cx {
         }
     }
 
+    /// Tells the caller something, or nothing where too much is waiting already.
+    pub fn note_now(&self, note: Note) {
+        let state = self.0.state();
+        if state.said.len() < NOTES && !self.is_gone() {
+            self.0.say(state, Said::Note(note));
+        }
+    }
+
     /// Puts questions to the caller. One that stays is waited for. One that returns is told to do so with `state`, and
     /// whoever serves the request should come to its end.
     pub async fn ask(&self, asks: Asks, state: Option<Raw>) -> Result<Reply, Gone> {

@@ -20,7 +20,7 @@ use crate::{
     bridge::{Banks, Binding, Crossing, Heard, Lost, Ride, cross, tasks},
     catalog::TaskNeed,
     policy::Permit,
-    servers::{Seat, Server},
+    servers::{Hearer, Seat, Server},
 };
 
 /// A request on its way to a server.
@@ -226,13 +226,24 @@ impl Going<'_> {
             match running.step().await? {
                 Step::Done(Ok(result)) => break result,
                 Step::Done(Err(error)) => return Err(refused(format!("it does not begin the task: {error}"))),
-                // Of what the task says and asks its result tells.
-                Step::Note(_) | Step::Away(_) | Step::Withdrawn(_) => {}
+                Step::Note(note) => {
+                    let (bay, server) = (self.bay, &self.route.server);
+                    let banks =
+                        banks(bay, seat.connection.meeting().revision, self.request, self.cx, server, self.binding);
+                    // Whoever is gone is found to be when the result is there.
+                    let _ = banks.note(note).await;
+                }
+                Step::Away(_) | Step::Withdrawn(_) => {}
                 Step::Ask(_) => return Err(refused("it asks before it begins the task".into())),
             }
         };
         let awaited =
             tasks::awaited(&result).ok_or_else(|| refused("it answers without the task it must begin".into()))?;
+        if self.cx.wants_progress()
+            && let Some(id) = awaited.get("taskId").as_ref().and_then(Raw::as_text)
+        {
+            seat.leg.hearers.add(id.into_owned(), Hearer::Call(self.cx.clone()));
+        }
         let call = Call { method: Method::TasksResult, ..self.call(seat, awaited).0 };
         let begun = seat.connection.call(call).await;
         begun.map_err(|error| refused(format!("its task began, but its result cannot be awaited: {error}")))

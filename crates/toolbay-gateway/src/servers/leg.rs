@@ -27,6 +27,7 @@ use toolbay_transport::{Connection, Error, Kind};
 use super::{
     interest::{Interest, Interests},
     isolation::Who,
+    progress::Hearers,
     questions::Questions,
 };
 use crate::catalog::Part;
@@ -46,6 +47,8 @@ pub(crate) struct Leg {
     pub(super) interests: Arc<Interests>,
     /// What its server asks outside of calls, where those whom it serves may be asked anything.
     pub(crate) questions: Option<Arc<Questions>>,
+    /// Who hears of the progress of its tasks.
+    pub(crate) hearers: Hearers,
     /// Told when a list is no longer what it was.
     pub(super) dirty: Notify,
     /// What is offered on it, where that is not what is offered on the first.
@@ -94,6 +97,7 @@ impl Leg {
             rounds: u32::try_from(rounds).unwrap_or(u32::MAX),
             interests: Arc::default(),
             questions,
+            hearers: Hearers::default(),
             dirty: Notify::new(),
             part: ArcSwapOption::empty(),
             stop: CancellationToken::new(),

@@ -16,7 +16,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use toolbay_protocol::{
-    Feature,
+    Feature, Method,
     exchange::Note,
     greeting::{Introduction, Meeting},
 };
@@ -277,7 +277,9 @@ impl Server {
 
     /// Hears what belongs to no call.
     pub(super) fn noted(&self, leg: &Arc<Leg>, note: Note) {
-        self.line(&format!("{}: {:?}", note.method, note.params));
+        if note.method != Method::Progress {
+            self.line(&format!("{}: {:?}", note.method, note.params));
+        }
         self.supervision.said(self, leg, note);
     }
 

@@ -9,6 +9,7 @@ use std::{
 use super::{
     call::{Call, CallId, Pending},
     table::Table,
+    tokens::Tokens,
 };
 use crate::{
     exchange::{Answers, Ask, Note, Outcome, Step},
@@ -50,6 +51,8 @@ pub struct Client {
     ids: Table<i64, CallId>,
     /// Requests of the server that wait for an answer, and whom they were put to.
     questions: BTreeMap<Id, Option<CallId>>,
+    /// Of requests that began tasks.
+    tokens: Tokens,
     out: VecDeque<Frame>,
     events: VecDeque<ClientEvent>,
 }
@@ -57,8 +60,8 @@ pub struct Client {
 impl Client {
     /// A link on which nothing was said yet.
     pub fn new(us: Arc<Introduction>) -> Self {
-        let (calls, ids, questions, out, events) = Default::default();
-        Self { us, minted: 0, calls, ids, questions, out, events }
+        let (calls, ids, questions, tokens, out, events) = Default::default();
+        Self { us, minted: 0, calls, ids, questions, tokens, out, events }
     }
 
     /// Speaks as `us` from here on.
@@ -230,7 +233,12 @@ impl Client {
                 let token = params.as_ref().and_then(|params| params.get("progressToken"));
                 match token.and_then(|token| Id::read(&token)).and_then(|id| self.owner(&id)) {
                     Some(key) => Some(key),
-                    None => return self.stray("progress of a call that nobody waits for".into()),
+                    None => {
+                        return match self.tokens.progress(params.as_ref()) {
+                            Some(note) => self.events.push_back(ClientEvent::Note(note)),
+                            None => self.stray("progress of a call that nobody waits for".into()),
+                        };
+                    }
                 }
             }
             Method::Cancelled => return self.taken_back(params.as_ref(), now),
@@ -290,6 +298,7 @@ impl Client {
             pending.renew(now);
         }
         if matches!(step, Step::Done(_)) {
+            self.tokens.learn(&pending.exchange, &step);
             self.end(key);
         } else if !pending.exchange.is_in_flight() {
             let over = pending.exchange.id().clone();

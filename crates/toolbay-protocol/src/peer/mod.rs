@@ -11,6 +11,7 @@ mod presence;
 mod server;
 mod sound;
 mod table;
+mod tokens;
 
 pub use admission::{admit_legacy, admit_modern};
 pub use call::{Call, CallId, Patience};
@@ -18,6 +19,7 @@ pub use client::{Client, ClientEvent};
 pub use presence::Presence;
 pub use server::{Called, ServeId, Server, ServerEvent};
 pub use sound::{Sound, sound};
+pub use tokens::Tokens;
 
 #[cfg(test)]
 mod tests;

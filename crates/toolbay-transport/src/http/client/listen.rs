@@ -174,9 +174,7 @@ impl Listening {
             },
         };
         match frame {
-            Frame::Notification { method: Method::Progress, .. } => {
-                self.stray("progress of a call that nobody waits for");
-            }
+            Frame::Notification { method: Method::Progress, params } => self.session.progress(params.as_ref()),
             Frame::Notification { method, params } => self.session.overhear(method, params),
             Frame::Request { id, method: Method::Ping, .. } => {
                 self.session.deliver_later(vec![Frame::reply(id, Ok(Raw::EMPTY))]);

@@ -60,6 +60,9 @@ impl RunningCall {
             }
             frame => {
                 if let Some(step) = self.exchange.receive(frame) {
+                    if self.session.has(Feature::CoreTasks) && matches!(step, Step::Done(_)) {
+                        self.session.tokens().learn(&self.exchange, &step);
+                    }
                     return self.went_on(step);
                 }
             }
@@ -122,7 +125,9 @@ impl RunningCall {
                 if self.exchange.owns(&frame) {
                     return self.exchange.receive(frame).map_or(Ok(None), |step| self.went_on(step));
                 }
-                self.session.listener().stray("progress of a call that nobody waits for");
+                if let Frame::Notification { params, .. } = frame {
+                    self.session.progress(params.as_ref());
+                }
             }
             Method::Cancelled if self.session.has(Feature::Handshake) => {
                 let id = params.as_ref().and_then(|params| params.get("requestId")).and_then(|id| Id::read(&id));
