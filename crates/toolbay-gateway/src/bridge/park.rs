@@ -91,11 +91,16 @@ impl Parking {
         (places.cars.len() < places.most).then_some(places.last)
     }
 
-    /// Lets a call wait. When its time is over it is dropped, which takes it back from the server.
+    /// Lets a call wait. When its time is over it is dropped, which takes it back from the server; and so it is when that
+    /// one ends, since nobody can answer it any more.
     pub(crate) fn park(&self, handle: u64, parked: Parked) {
-        let parking = Arc::downgrade(&self.0);
+        let (parking, connection) = (Arc::downgrade(&self.0), parked.ride.seat.connection.clone());
         let meter = tokio::spawn(async move {
-            time::sleep(LIFE).await;
+            tokio::select! {
+                () = time::sleep(LIFE) => {}
+                _ = connection.ended() => {}
+            }
+            drop(connection);
             drop(parking.upgrade().map(Self).and_then(|parking| parking.take(handle)));
         });
         self.places().cars.insert(handle, (parked, Meter(meter)));
