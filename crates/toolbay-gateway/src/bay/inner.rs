@@ -96,6 +96,11 @@ impl Inner {
         })
     }
 
+    /// Whether it was decided of every server, once, how it does.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.all_settled.load(Ordering::Acquire)
+    }
+
     /// What `find` finds among what `caller` is offered at this moment.
     pub(crate) fn at_once<T>(&self, caller: &Caller, find: impl Fn(&Catalog) -> Option<T>) -> Option<T> {
         match self.views.are_one() {
@@ -277,6 +282,9 @@ impl Inner {
         uri: String,
     ) -> Result<(String, Arc<Interest>), ErrorObject> {
         let catalog = self.catalog_for(caller);
+        if let Some(lost) = self.reader_lost(&catalog, &uri) {
+            return Err(self.not_connected(&lost));
+        }
         let server = catalog.server_of(&uri).and_then(|server| self.server(server));
         let server = server.ok_or_else(|| ErrorObject::invalid_params(format!("no server offers {uri:?}")))?;
         let permit = policy::decide(&Wanted { caller, server: &server.spec.name })?;
