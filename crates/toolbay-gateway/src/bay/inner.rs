@@ -29,7 +29,7 @@ use crate::{
     config::Isolation,
     limits::Limits,
     policy::{self, Permit, Wanted},
-    servers::{Interest, NoSeat, Phase, Seat, Server, Yard},
+    servers::{Circuit, Interest, NoSeat, Phase, Seat, Server, Status, Yard},
 };
 
 pub(crate) struct Inner {
@@ -64,17 +64,13 @@ impl Inner {
         self.catalog.load_full()
     }
 
-    /// Whether it was decided of every server, once, how it does.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.all_settled.load(Ordering::Acquire)
-    }
-
     /// Waits, within bounds, until it is decided of every server how it does. Once that was so, it stays so.
     pub(crate) async fn settled(&self) {
         if self.is_settled() {
             return;
         }
         let all = async {
+            self.in_order().for_each(|server| server.wanted());
             for server in self.in_order() {
                 server.settled().await;
             }
@@ -169,8 +165,19 @@ impl Inner {
     }
 
     fn why_not(&self, server: &Arc<str>) -> String {
-        match self.server(server).map(|server| server.status().phase) {
+        let status = self.server(server).map(|server| server.status());
+        if let Some(Status { phase: Phase::Failed(why), circuit: circuit @ Circuit::Open { failures, .. }, .. }) =
+            &status
+        {
+            let left = circuit.left().unwrap_or_default().as_secs();
+            return format!(
+                "{why}; its circuit is open after {failures} failures in a row (limits `circuitFailures`, \
+                 `circuitPause`), it is tried again in {left} s"
+            );
+        }
+        match status.map(|status| status.phase) {
             Some(Phase::Failed(why)) => why,
+            Some(Phase::Resting { .. }) => "it rested, and is started now".into(),
             Some(Phase::Connecting) => "it is still starting".into(),
             Some(Phase::Disabled) => "it is turned off".into(),
             Some(Phase::Ready { .. }) | None => "it was lost this moment".into(),

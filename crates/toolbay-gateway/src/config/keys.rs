@@ -3,7 +3,7 @@
 use super::warn::Level;
 
 /// The keys that are read.
-pub(super) const KNOWN: [&str; 15] = [
+pub(super) const KNOWN: [&str; 16] = [
     "type",
     "command",
     "args",
@@ -18,6 +18,7 @@ pub(super) const KNOWN: [&str; 15] = [
     "isolation",
     "names",
     "revision",
+    "start",
     "limits",
 ];
 

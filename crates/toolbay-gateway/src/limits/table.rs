@@ -161,5 +161,8 @@ rows! {
     "rounds", Count, 1.0, 1e4, Server, Restart, server.bounds.rounds, "questions of it in one call, where it keeps no session";
     "restartPause", Seconds, 0.001, DAY, Server, Restart, server.bounds.pause, "how long it is left alone when it was lost; doubled each time";
     "longestPause", Seconds, 0.001, DAY, Server, Restart, server.bounds.longest_pause, "how long at most";
+    "circuitFailures", Count, 1.0, 1e6, Server, Restart, server.bounds.circuit_failures, "how often it fails in a row before its circuit opens";
+    "circuitPause", Seconds, 0.001, DAY, Server, Restart, server.bounds.circuit_pause, "how long the circuit is open; then it is tried once";
+    "idleStop", Seconds, 0.0, DAY, Server, Restart, server.rest, "how long nobody needs it before it is stopped; 0 for never";
     "logLines", Count, 0.0, 1e6, Server, Restart, server.bounds.log_lines, "lines of its log and stderr that are kept, of 4,096 bytes each";
 }

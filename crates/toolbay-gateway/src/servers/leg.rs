@@ -59,7 +59,8 @@ pub(crate) struct Leg {
     link: watch::Sender<Link>,
     level: tokio::sync::Mutex<Option<Level>>,
     seats: AtomicUsize,
-    used: AtomicBool,
+    /// Whether it was used since the sweep of idle connections, and since it was last asked whether its server may rest.
+    used: [AtomicBool; 2],
     kept: Mutex<Option<Instant>>,
     gone: Mutex<Option<Error>>,
     lost: Notify,
@@ -105,7 +106,7 @@ impl Leg {
             link: watch::Sender::new(Link::Opening),
             level: tokio::sync::Mutex::new(None),
             seats: AtomicUsize::new(0),
-            used: AtomicBool::new(true),
+            used: [AtomicBool::new(true), AtomicBool::new(true)],
             kept: Mutex::default(),
             gone: Mutex::default(),
             lost: Notify::new(),
@@ -243,7 +244,7 @@ impl Leg {
 
     /// Somebody is about to need it.
     pub(super) fn touch(&self) {
-        self.used.store(true, Ordering::Release);
+        self.used.iter().for_each(|used| used.store(true, Ordering::Release));
     }
 
     /// Whether nobody needs it now.
@@ -257,7 +258,12 @@ impl Leg {
 
     /// Whether nobody needed it since this was asked last.
     pub(super) fn is_idle(&self) -> bool {
-        self.is_free() && !self.used.swap(false, Ordering::AcqRel)
+        self.is_free() && !self.used[0].swap(false, Ordering::AcqRel)
+    }
+
+    /// The same for its server, which is to rest.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.is_free() && !self.used[1].swap(false, Ordering::AcqRel)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The servers we call: each has a task that connects it, lists what it offers, and brings it back when it is lost.
 
+mod circuit;
 mod ear;
 mod interest;
 mod isolation;
@@ -16,6 +17,7 @@ mod state;
 mod supervise;
 mod tend;
 
+pub use circuit::Circuit;
 pub(crate) use interest::Interest;
 pub(crate) use isolation::Open;
 pub(crate) use leg::{Leg, Seat};

@@ -23,8 +23,9 @@ use toolbay_protocol::{
 use toolbay_transport::{Caller, Connection, Error, Principal};
 
 use super::{
+    circuit::Circuit,
     isolation::Who,
-    leg::{Leg, Seat},
+    leg::{Leg, Link, Seat},
     legs::{Found, Legs, NoLeg},
     lines::{Lines, Ring},
     processes::Processes,
@@ -35,7 +36,7 @@ use super::{
 use crate::{
     callers::Declared,
     catalog::{Part, Report},
-    config::{self, Isolation},
+    config::{self, Isolation, Start},
     limits::{ChildPlace, Children},
     metrics::Counters,
 };
@@ -57,6 +58,8 @@ pub(crate) struct Server {
     written: ArcSwapOption<config::Server>,
     /// Told when a list is no longer what it was.
     pub(super) dirty: Notify,
+    /// Told when somebody needs it while it rests.
+    pub(super) needed: Notify,
     /// The connection with which its lists are kept; it serves those who declare nothing.
     pub(super) base: Arc<Leg>,
     pub(super) legs: Legs,
@@ -81,6 +84,9 @@ pub(super) struct State {
     pub(super) lost: Option<Arc<Part>>,
     pub(super) reports: Vec<Report>,
     pub(super) last_error: Option<String>,
+    pub(super) circuit: Circuit,
+    /// What it said of itself when it ran last.
+    pub(super) meeting: Option<Meeting>,
     lines: Ring,
 }
 
@@ -99,6 +105,7 @@ impl Server {
     pub(crate) fn start(spec: Spec, yard: &Yard, before: Option<&Self>) -> (Arc<Self>, Option<JoinHandle<()>>) {
         let Yard { us, supervision, children } = yard.clone();
         let first = match &spec.plan {
+            Plan::Connect(_) if spec.start == Start::OnDemand && before.is_none() => Phase::Resting { counts: None },
             Plan::Connect(_) => Phase::Connecting,
             Plan::Disabled => Phase::Disabled,
             Plan::Broken(why) => Phase::Failed(why.clone()),
@@ -125,6 +132,7 @@ impl Server {
             us,
             supervision,
             dirty: Notify::new(),
+            needed: Notify::new(),
             base: Arc::new(base),
             legs: Legs::default(),
         });
@@ -139,12 +147,17 @@ impl Server {
     /// Where it stands.
     pub(crate) fn status(&self) -> Status {
         let phase = self.phase.borrow().clone();
+        let (circuit, last_error) = {
+            let state = self.state();
+            (state.circuit, state.last_error.clone())
+        };
         Status {
             server: Arc::clone(&self.spec.name),
             transport: self.spec.transport,
             phase,
             counted: self.counters.read(),
-            last_error: self.state().last_error.clone(),
+            circuit,
+            last_error,
             processes: self.processes.all(),
         }
     }
@@ -187,7 +200,36 @@ impl Server {
 
     /// What it says of itself, where it is connected.
     pub(crate) fn meeting(&self) -> Option<Meeting> {
-        self.base.open().map(|connection| connection.meeting().clone())
+        let open = self.base.open().map(|connection| connection.meeting().clone());
+        // What rests is still offered.
+        open.or_else(|| if self.is_resting() { self.state().meeting.clone() } else { None })
+    }
+
+    fn is_resting(&self) -> bool {
+        matches!(*self.phase.borrow(), Phase::Resting { .. })
+    }
+
+    /// Somebody needs it: where it rests, it is started.
+    pub(crate) fn wake(&self) {
+        let woken = self.phase.send_if_modified(|phase| {
+            let resting = matches!(phase, Phase::Resting { .. });
+            if resting {
+                *phase = Phase::Connecting;
+            }
+            resting
+        });
+        if woken {
+            self.base.is_now(Link::Opening);
+            self.needed.notify_one();
+            self.supervision.moved(&self.spec.name);
+        }
+    }
+
+    /// Somebody wants to know what it offers: where nobody does yet, it is started.
+    pub(crate) fn wanted(&self) {
+        if self.part().is_none() {
+            self.wake();
+        }
     }
 
     /// A place for `caller` on the first connection, where that is open and serves it.
@@ -196,8 +238,8 @@ impl Server {
         self.on_first(first, caller, declared).ok()
     }
 
-    /// The first connection for `caller`; or for whom it wants one of its own, and what is told on that.
-    fn on_first(&self, first: Seat, caller: &Caller, declared: &Declared) -> Result<Seat, (Who, Arc<Introduction>)> {
+    /// The first connection for `caller`; or that one all the same, for whom another is wanted, and what is told on it.
+    fn on_first(&self, first: Seat, caller: &Caller, declared: &Declared) -> Result<Seat, (Seat, Who, Arc<Introduction>)> {
         let revision = first.connection.meeting().revision;
         if revision.has(Feature::Stateless) {
             return Ok(first.told(declared.told(&caller.introduction, revision)));
@@ -211,20 +253,30 @@ impl Server {
         if told.capabilities == bare.capabilities && who == Who::User(Principal::Local) {
             return Ok(first.told(Arc::clone(bare)));
         }
-        Err((who, told))
+        Err((first, who, told))
     }
 
     /// A place for `caller` on a connection that it may use: the first one, or one of its own.
     pub(crate) async fn seat(self: &Arc<Self>, caller: &Caller, declared: &Declared) -> Result<Seat, NoSeat> {
         let first = match self.base.seat(declared.nobody()) {
             Some(seat) => seat,
-            // A session that its server forgot is being opened again.
-            None => self.base.seated(declared.nobody(), self.spec.startup).await.map_err(|_| NoSeat::Away)?,
+            // It rests, or a session that its server forgot is being opened again.
+            None => self.awake().base.seated(declared.nobody(), self.spec.startup).await.map_err(|_| NoSeat::Away)?,
         };
         match self.on_first(first, caller, declared) {
             Ok(seat) => Ok(seat),
-            Err((who, told)) => self.own_seat(&who, &told).await,
+            Err((first, who, told)) => {
+                let own = self.own_seat(&who, &told).await;
+                // Until here, so that the server does not come to rest meanwhile.
+                drop(first);
+                own
+            }
         }
+    }
+
+    fn awake(&self) -> &Self {
+        self.wake();
+        self
     }
 
     async fn own_seat(self: &Arc<Self>, who: &Who, told: &Arc<Introduction>) -> Result<Seat, NoSeat> {
