@@ -143,7 +143,7 @@ rows! {
     "drain", Seconds, 0.0, DAY, Gateway, Live, drain, "how long calls in flight of a server that was changed or taken out go on";
     "sessions", Count, 1.0, 1e7, Gateway, NextStart, sessions, "open sessions of clients before 2026-07-28";
     "sessionIdle", Seconds, 1.0, DAY, Gateway, NextStart, session_idle, "how long such a session lasts after its client was last heard of";
-    "requestBytes", Bytes, 1024.0, GIB, Gateway, NextStart, request_bytes, "one message of a client over HTTP (named `message_bytes` there)";
+    "requestBytes", Bytes, 1024.0, GIB, Gateway, NextStart, request_bytes, "one message of a client (named `message_bytes` in the error)";
     "readTimeout", Seconds, 0.1, DAY, Gateway, NextStart, read_timeout, "how long such a message takes to come in";
     "clientConnections", Count, 1.0, 1e6, Gateway, NextStart, client_connections, "connections of clients; more wait to be accepted";
     "clientIdle", Seconds, 1.0, DAY, Gateway, NextStart, client_idle, "how long such a connection is silent, and the head of a request takes";
