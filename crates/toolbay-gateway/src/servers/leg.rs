@@ -30,7 +30,7 @@ use super::{
     progress::Hearers,
     questions::Questions,
 };
-use crate::catalog::Part;
+use crate::catalog::{Part, Report};
 
 /// How long a server may take to set its level of logging.
 const SET_LEVEL: Duration = Duration::from_secs(5);
@@ -51,6 +51,8 @@ pub(crate) struct Leg {
     pub(crate) hearers: Hearers,
     /// Told when a list is no longer what it was.
     pub(super) dirty: Notify,
+    /// What is worth knowing of its lists.
+    pub(super) reports: Mutex<Vec<Report>>,
     /// What is offered on it, where that is not what is offered on the first.
     pub(super) part: ArcSwapOption<Part>,
     pub(super) stop: CancellationToken,
@@ -100,6 +102,7 @@ impl Leg {
             questions,
             hearers: Hearers::default(),
             dirty: Notify::new(),
+            reports: Mutex::default(),
             part: ArcSwapOption::empty(),
             stop: CancellationToken::new(),
             nudge: Notify::new(),

@@ -200,13 +200,18 @@ impl Server {
 
     /// What it says of itself, where it is connected.
     pub(crate) fn meeting(&self) -> Option<Meeting> {
-        let open = self.base.open().map(|connection| connection.meeting().clone());
-        // What rests is still offered.
-        open.or_else(|| if self.is_resting() { self.state().meeting.clone() } else { None })
+        self.base.open().map(|connection| connection.meeting().clone())
     }
 
-    fn is_resting(&self) -> bool {
-        matches!(*self.phase.borrow(), Phase::Resting { .. })
+    /// The same where it is not, as long as it was before: it rests, or is brought back.
+    pub(crate) fn last_meeting(&self) -> Option<Meeting> {
+        self.meeting().or_else(|| self.state().meeting.clone())
+    }
+
+    /// Whether nobody has met it yet, and it may still turn out well.
+    pub(crate) fn is_stranger(&self) -> bool {
+        let undecided = matches!(*self.phase.borrow(), Phase::Connecting | Phase::Resting { .. });
+        undecided && self.last_meeting().is_none()
     }
 
     /// Somebody needs it: where it rests, it is started.
@@ -353,7 +358,8 @@ impl Server {
     }
 
     /// A connection's own lists were taken.
-    pub(super) fn take_own(&self, leg: &Leg, part: Part) {
+    pub(super) fn take_own(&self, leg: &Leg, part: Part, reports: Vec<Report>) {
+        *leg.reports.lock().unwrap_or_else(PoisonError::into_inner) = reports;
         let (part, base) = (Arc::new(part), self.part());
         let follows = base.as_ref().is_some_and(|base| part.is_alike(base));
         let before = leg.part.swap((!follows).then(|| Arc::clone(&part))).or(base);
@@ -368,9 +374,16 @@ impl Server {
         self.state().lost.clone()
     }
 
-    /// What is worth knowing of it.
+    /// What is worth knowing of it, whichever of its connections that was found on.
     pub(crate) fn reports(&self) -> Vec<Report> {
-        self.state().reports.clone()
+        let mut all = self.state().reports.clone();
+        for leg in self.legs.all() {
+            let own = leg.reports.lock().unwrap_or_else(PoisonError::into_inner);
+            // Most say what was said of the first connection.
+            let new: Vec<_> = own.iter().filter(|report| !all.contains(report)).cloned().collect();
+            all.extend(new);
+        }
+        all
     }
 
     /// The last lines of its log and stderr.
@@ -404,8 +417,8 @@ impl State {
     fn following(before: &Server) -> Self {
         let before = before.state();
         let lost = before.part.clone().or_else(|| before.lost.clone());
-        let (lines, last_error) = (before.lines.clone(), before.last_error.clone());
-        Self { lost, lines, last_error, ..Self::default() }
+        let (lines, last_error, meeting) = (before.lines.clone(), before.last_error.clone(), before.meeting.clone());
+        Self { lost, lines, last_error, meeting, ..Self::default() }
     }
 }
 
