@@ -23,6 +23,7 @@ use toolbay_protocol::{
     ErrorObject, Method, Raw, Revision,
     exchange::{Note, Outcome, Wishes},
     greeting::{Introduction, Profile},
+    method::TASKS,
     peer::Call,
     watch::{Change, Filter},
 };
@@ -172,7 +173,8 @@ async fn a_server_that_nobody_needs_is_stopped_and_started_again_by_the_next_cal
         let (client, mut heard) = client(&bay, revision).await;
         assert!(call(&client).await.is_ok());
         until(&bay, rests).await;
-        assert!(counted.latest.lock().unwrap().take().unwrap().call(tool()).await.is_err(), "its connection is closed");
+        let before = counted.latest.lock().unwrap().take().unwrap();
+        assert!(before.call(tool()).await.is_err(), "its connection is closed");
         let tools = client.request(Call::new(Method::ToolsList, None)).await.unwrap().unwrap();
         assert_eq!(tools.get("tools").unwrap().elements().count(), 1, "what it offers is still offered");
         assert_eq!((counted.times(), bay.catalog().count(Listed::Resources)), (1, 1));
@@ -241,7 +243,8 @@ async fn the_circuit_of_a_server_that_fails_too_often_opens_and_closes_when_it_i
     assert_eq!((counted.times(), circuit()), (5, Circuit::Closed));
     assert!(call(&client).await.is_ok());
     // One that is lost right after is not trusted yet.
-    counted.latest.lock().unwrap().take().unwrap().close().await;
+    let latest = counted.latest.lock().unwrap().take().unwrap();
+    latest.close().await;
     until(&bay, |phase| matches!(phase, Phase::Failed(_))).await;
     assert_eq!(circuit().word(), "open");
     bay.close().await;
@@ -322,6 +325,35 @@ async fn a_call_that_says_how_far_it_is_may_take_longer_than_one_that_is_silent(
         // Whoever did not ask to be told of progress allows no more than the limit.
         let error = client.request(Call { patience: patient, ..tool() }).await.unwrap().unwrap_err();
         assert!(error.message.contains("did not answer in time"), "{down} {up}: {error}");
+        bay.close().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_comes_before_the_servers_is_promised_what_they_may_yet_turn_out_to_have() {
+    for (start, revision) in [
+        (Start::AtOnce, Revision::LATEST_LEGACY),
+        (Start::OnDemand, Revision::LATEST_LEGACY),
+        (Start::AtOnce, Revision::LATEST),
+    ] {
+        let slow: Connector = Arc::new(|approach| {
+            Box::pin(async move {
+                pass(Duration::from_secs(3)).await;
+                embedded(Arc::<Server>::default())(approach).await
+            })
+        });
+        let plan = Plan::Connect(slow);
+        let bay = open(Spec { plan, start, ..Spec::embedded("s", Arc::<Server>::default()) });
+        let declares = |client: &Connection| {
+            let profile = &client.meeting().profile;
+            profile.declares(&["tasks", "requests", "tools", "call"]) || profile.declares(&["extensions", TASKS])
+        };
+        let (early, _) = client(&bay, revision).await;
+        assert!(declares(&early), "{revision}");
+        bay.settled().await;
+        let (late, _) = client(&bay, revision).await;
+        assert!(!declares(&late), "{revision}: now it is known that none has tasks");
+        assert!(call(&early).await.is_ok());
         bay.close().await;
     }
 }

@@ -20,7 +20,11 @@ use toolbay_protocol::{
 };
 use toolbay_transport::{Caller, Error, Hub, Kind};
 
-use super::{offers, roster::Roster, views::Views};
+use super::{
+    offers::{self, Strangers},
+    roster::Roster,
+    views::Views,
+};
 use crate::{
     audit::Ledger,
     bridge::{Parking, Sealer},
@@ -221,8 +225,10 @@ impl Inner {
 
     /// Promises what some server can: tasks, and the extensions that we carry.
     fn reintroduce(&self) {
-        let meetings: Vec<_> = self.in_order().filter_map(|server| server.meeting()).collect();
-        let profile = offers::joined(&self.plain, &meetings);
+        let meetings: Vec<_> = self.in_order().filter_map(|server| server.last_meeting()).collect();
+        let strangers = self.in_order().any(|server| server.is_stranger());
+        let strangers = if strangers { Strangers::Some } else { Strangers::None };
+        let profile = offers::joined(&self.plain, &meetings, strangers);
         if *self.profile.load_full() != profile {
             self.profile.store(Arc::new(profile));
         }
