@@ -47,6 +47,9 @@ pub(crate) struct Lost {
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 
+/// How long after one question another may come to be asked together with it.
+const GATHER: Duration = Duration::from_millis(10);
+
 /// Under which key a question is put that belongs to no call.
 const QUESTION: &str = "question";
 
@@ -88,6 +91,47 @@ struct Course<'w> {
     rounds: u32,
     /// Whether the server waits for a request that brings it answers: until then it has nothing to say.
     between: bool,
+}
+
+/// Everything that a server asks at this moment, for a caller that leaves with it: several questions at once are several
+/// messages, and each that is left behind would cost another round.
+async fn gathered(mut asks: Asks, ride: &mut Ride, banks: &Banks<'_>) -> Turn {
+    loop {
+        let step = match time::timeout(GATHER, ride.running.step()).await {
+            Ok(Ok(step)) => step,
+            Ok(Err(error)) => return Turn::Lost(error),
+            Err(_) => return Turn::Part(asks),
+        };
+        match step {
+            Step::Ask(more) => {
+                if let Err(error) = banks.admit(&more) {
+                    if let Err(error) = ride.running.answer(Answers::refuse(&more, &error)).await {
+                        return Turn::Lost(error);
+                    }
+                    continue;
+                }
+                more.iter().for_each(|(key, ask)| asks.insert(key, ask.clone()));
+            }
+            Step::Withdrawn(key) => {
+                asks = asks
+                    .iter()
+                    .filter(|(open, _)| *open != key)
+                    .map(|(open, ask)| (open.to_owned(), ask.clone()))
+                    .collect();
+                if asks.is_empty() {
+                    return Turn::On;
+                }
+            }
+            Step::Note(note) => {
+                if banks.note(note).await.is_err() {
+                    return Turn::Over(Crossing::Abandoned);
+                }
+            }
+            // A caller that leaves has no connection to let go of.
+            Step::Away(_) => {}
+            Step::Done(outcome) => return Turn::Over(banks.done(outcome, &ride.seat).await),
+        }
+    }
 }
 
 /// What one thing that happened came to.
@@ -197,7 +241,7 @@ impl<'w> Course<'w> {
             return ride.running.answer(Answers::refuse(&asks, &error)).await.into();
         }
         if banks.cx.manner() == Manner::Returns {
-            return Turn::Part(asks);
+            return if over { Turn::Part(asks) } else { gathered(asks, ride, banks).await };
         }
         (self.between, self.rounds) = (over, self.rounds + u32::from(over));
         if asks.is_empty() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use toolbay_protocol::{
-    ErrorObject, Feature, Method, Raw,
+    ErrorObject, Feature, Method, Raw, Revision,
     exchange::{Asks, Level, Meta, Return, Step, Wishes},
     fault::code,
     frame::Part,
@@ -136,12 +136,22 @@ impl Going<'_> {
             && !self.request.caller.introduction.revision.has(Feature::CoreTasks)
     }
 
+    /// What a caller writes as `task` means nothing where its revision knows no such parameter, and would be an order there.
+    fn without_task(&self, params: Raw, to: Revision) -> Raw {
+        let means = |revision: Revision| revision.has(Feature::CoreTasks);
+        if self.request.method != Method::ToolsCall || !means(to) || means(self.request.caller.introduction.revision) {
+            return params;
+        }
+        if params.get("task").is_none() { params } else { params.with(&[("task", None)]) }
+    }
+
     /// Begins where nothing has to be waited for.
     fn begin_at_once(&self, seat: &Seat) -> Result<Begun, ErrorObject> {
         let Self { request, route, .. } = self;
         self.refuse_task(seat)?;
         let (theirs, revision) = (request.caller.introduction.revision, seat.connection.meeting().revision);
         let params = conform_params(&request.method, &route.params, theirs, revision).map_err(ErrorObject::from)?;
+        let params = self.without_task(params, revision);
         let hides = self.hides_task(seat);
         let (call, raised) = self.call(seat, if hides { tasks::as_task(&params) } else { params });
         if raised.is_some() || hides {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 use toolbay_protocol::{
     Feature, Method, Raw, Revision,
-    exchange::{Answers, Step},
+    exchange::{Answers, Return, Standing, Step},
     fault::code,
     peer::Call,
     watch::Change,
@@ -171,4 +171,21 @@ async fn a_question_that_the_server_takes_back_is_taken_back_from_the_caller() {
         assert!(format!("{result:?}").contains("without an answer"));
         bay.close().await;
     }
+}
+
+#[tokio::test]
+async fn what_an_older_server_asks_at_once_is_asked_at_once() {
+    let bay = bay(vec![("s", Script::new())], Revision::LATEST_LEGACY).await;
+    let (one, _) = caller(&bay, Revision::LATEST).await;
+    let call = || Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "s__asks_twice"}))));
+    let Step::Ask(asks) = one.call(call()).await.unwrap().step().await.unwrap() else { panic!("it asks") };
+    assert_eq!(asks.iter().count(), 2);
+    let Standing::Over(state) = asks.standing().clone() else { panic!("a modern call is over when it asks") };
+    let answer = |name: &str| Ok(Raw::of(&json!({"action": "accept", "content": {"name": name}})));
+    let answers: Answers =
+        asks.iter().zip(["Ada", "Eve"]).map(|((key, _), name)| (key.to_owned(), answer(name))).collect();
+    let call = Call { returning: Return { answers: Some(answers), state }, ..call() };
+    let said = format!("{:?}", one.request(call).await.unwrap().unwrap());
+    assert!(said.contains("Ada") && said.contains("Eve"), "{said}");
+    bay.close().await;
 }

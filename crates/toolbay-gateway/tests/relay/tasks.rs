@@ -234,6 +234,14 @@ async fn across_eras_a_task_is_refused_or_awaited() {
         let said = format!("{:?}", outcome.unwrap());
         assert!(said.contains("Ada") && !said.contains("related-task"), "{down} {said}");
     }
+    // The same word means nothing in another revision.
+    for down in [Revision::LATEST, Revision::V2025_06_18] {
+        let (one, _) = client(&legacy, down, "ada").await;
+        for tool in ["a__job", "a__plain"] {
+            let params = json!({"name": tool, "arguments": {}, "task": {"ttl": 60000}});
+            assert!(ask(&one, Method::ToolsCall, params).await.unwrap()["content"].is_array(), "{down} {tool}");
+        }
+    }
     let (core, _) = client(&legacy, CORE, "ada").await;
     let error = ask(&core, Method::ToolsCall, json!({"name": "a__only"})).await.unwrap_err();
     assert_eq!(error.code, code::METHOD_NOT_FOUND, "who knows of tasks must ask for one");
