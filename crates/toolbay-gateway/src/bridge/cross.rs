@@ -9,8 +9,9 @@ use futures_util::{
 };
 use tokio::time;
 use toolbay_protocol::{
-    ErrorObject,
+    ErrorObject, Raw,
     exchange::{Answers, Asks, Outcome, Standing, Step},
+    peer::Call,
     types::relay::conform_answer,
 };
 use toolbay_transport::{Error, Gone, Reply, Running, talk::Manner};
@@ -19,8 +20,9 @@ use super::{
     banks::Banks,
     park::{Heard, Ride},
     seal::LIFE,
+    tasks,
 };
-use crate::servers::{Question, Questions, Seat};
+use crate::servers::{Hearer, Question, Questions, Seat};
 
 /// What a crossing came to.
 #[derive(Debug)]
@@ -129,8 +131,35 @@ async fn gathered(mut asks: Asks, ride: &mut Ride, banks: &Banks<'_>) -> Turn {
             }
             // A caller that leaves has no connection to let go of.
             Step::Away(_) => {}
-            Step::Done(outcome) => return Turn::Over(banks.done(outcome, &ride.seat).await),
+            Step::Done(outcome) => return ended(outcome, ride, banks).await,
         }
+    }
+}
+
+/// The end of a call; or, where it only began a task, the wait for what comes of that.
+async fn ended(outcome: Outcome, ride: &mut Ride, banks: &Banks<'_>) -> Turn {
+    let (result, call) = match (outcome, ride.task.take()) {
+        (Ok(result), Some(call)) => (result, call),
+        (outcome, _) => return Turn::Over(banks.done(outcome, &ride.seat).await),
+    };
+    let failed = |what: String| {
+        let error = ErrorObject::internal(format!("server {:?} {what}", banks.server));
+        Turn::Over(Crossing::Done(Err(error)))
+    };
+    let Some(awaited) = tasks::awaited(&result) else {
+        return failed("answers without the task that it must begin".into());
+    };
+    if banks.cx.wants_progress()
+        && let Some(id) = awaited.get("taskId").as_ref().and_then(Raw::as_text)
+    {
+        ride.seat.leg.hearers.add(id.into_owned(), Hearer::Call(banks.cx.clone()));
+    }
+    match ride.seat.connection.call(Call { params: Some(awaited), ..*call }).await {
+        Ok(running) => {
+            ride.running = running;
+            Turn::On
+        }
+        Err(error) => failed(format!("began a task whose result cannot be awaited: {error}")),
     }
 }
 
@@ -202,7 +231,7 @@ impl<'w> Course<'w> {
                 }
                 Turn::On
             }
-            Step::Done(outcome) => Turn::Over(banks.done(outcome, &ride.seat).await),
+            Step::Done(outcome) => ended(outcome, ride, banks).await,
         }
     }
 

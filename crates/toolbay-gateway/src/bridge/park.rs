@@ -7,7 +7,7 @@ use std::{
 };
 
 use tokio::{task::JoinHandle, time};
-use toolbay_protocol::{Revision, exchange::Asks};
+use toolbay_protocol::{Revision, exchange::Asks, peer::Call};
 use toolbay_transport::Running;
 
 use super::seal::LIFE;
@@ -27,6 +27,8 @@ pub(crate) struct Ride {
     pub(crate) running: Running,
     pub(crate) seat: Seat,
     pub(crate) heard: Heard,
+    /// How the result is awaited of the task that the call begins, where its caller need not know of that.
+    pub(crate) task: Option<Box<Call>>,
 }
 
 /// Whether a server surely took a call up.

@@ -12,7 +12,7 @@ use toolbay_protocol::{
     raw,
     types::relay::conform_params,
 };
-use toolbay_transport::{Cx, Error, Kind, Request, Running};
+use toolbay_transport::{Cx, Error, Request, Running};
 
 use super::{answered, banks, resolve::Route};
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
     bridge::{Banks, Binding, Crossing, Heard, Lost, Ride, cross, tasks},
     catalog::TaskNeed,
     policy::Permit,
-    servers::{Hearer, Seat, Server},
+    servers::{Seat, Server},
 };
 
 /// A request on its way to a server.
@@ -85,8 +85,8 @@ impl Going<'_> {
         };
         // Most calls say nothing before their outcome, and nobody asks anything.
         let first = match seat.leg.questions {
-            None => Some(running.step().await),
-            Some(_) => None,
+            None if !self.hides_task(&seat) => Some(running.step().await),
+            Some(_) | None => None,
         };
         let rest = match self.done_at_once(first, &seat) {
             Ok(crossing) => return Ok(crossing),
@@ -110,9 +110,10 @@ impl Going<'_> {
         match rest {
             Rest::SendOff(asks) => banks.send_off(asks).await,
             Rest::Cross(first) => {
-                // A task that began is not begun again.
-                let heard = if self.hides_task(&seat) { Heard::Something } else { Heard::Nothing };
-                cross(Ride { running, seat, heard }, banks, first).await
+                // A tool that runs as a task alone was called by somebody whose revision has none.
+                let awaits = || Box::new(Call { method: Method::TasksResult, ..self.call(&seat, Raw::EMPTY).0 });
+                let task = self.hides_task(&seat).then(awaits);
+                cross(Ride { running, seat, heard: Heard::Nothing, task }, banks, first).await
             }
         }
     }
@@ -167,8 +168,7 @@ impl Going<'_> {
         if let Some(level) = raised {
             seat.leg.raise(&seat.connection, level).await;
         }
-        let running = seat.connection.call(call).await?;
-        if self.hides_task(seat) { self.begun(running, seat).await } else { Ok(running) }
+        seat.connection.call(call).await
     }
 
     fn call(&self, seat: &Seat, params: Raw) -> (Call, Option<Level>) {
@@ -226,36 +226,5 @@ impl Going<'_> {
         }
         let what = format!("server {:?} runs no tool as a task; call it without `task`", route.server);
         Err(ErrorObject::new(code::METHOD_NOT_FOUND, what))
-    }
-
-    /// Waits for a task that its caller need not know of: a tool that runs as nothing else was called by somebody whose
-    /// revision has no tasks.
-    async fn begun(&self, mut running: Running, seat: &Seat) -> Result<Running, Error> {
-        let refused = |what: String| Error::new(Kind::Misbehaved, what);
-        let result = loop {
-            match running.step().await? {
-                Step::Done(Ok(result)) => break result,
-                Step::Done(Err(error)) => return Err(refused(format!("it does not begin the task: {error}"))),
-                Step::Note(note) => {
-                    let (bay, server) = (self.bay, &self.route.server);
-                    let banks =
-                        banks(bay, seat.connection.meeting().revision, self.request, self.cx, server, self.binding);
-                    // Whoever is gone is found to be when the result is there.
-                    let _ = banks.note(note).await;
-                }
-                Step::Away(_) | Step::Withdrawn(_) => {}
-                Step::Ask(_) => return Err(refused("it asks before it begins the task".into())),
-            }
-        };
-        let awaited =
-            tasks::awaited(&result).ok_or_else(|| refused("it answers without the task it must begin".into()))?;
-        if self.cx.wants_progress()
-            && let Some(id) = awaited.get("taskId").as_ref().and_then(Raw::as_text)
-        {
-            seat.leg.hearers.add(id.into_owned(), Hearer::Call(self.cx.clone()));
-        }
-        let call = Call { method: Method::TasksResult, ..self.call(seat, awaited).0 };
-        let begun = seat.connection.call(call).await;
-        begun.map_err(|error| refused(format!("its task began, but its result cannot be awaited: {error}")))
     }
 }

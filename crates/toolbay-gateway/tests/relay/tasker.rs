@@ -115,8 +115,25 @@ impl Service for Tasker {
         match &request.method {
             Method::ToolsList => {
                 let tool = |name: &str, support: &str| json!({"name": name, "inputSchema": {"type": "object"}, "execution": {"taskSupport": support}});
-                let tools = [tool("job", "optional"), tool("only", "required"), tool("plain", "forbidden")];
+                let tools = [
+                    tool("job", "optional"),
+                    tool("only", "required"),
+                    tool("plain", "forbidden"),
+                    tool("shy", "required"),
+                ];
                 Ok(Raw::of(&json!({"tools": tools})))
+            }
+            Method::ToolsCall if text(&request.params, "name") == "shy" => {
+                let schema = json!({"type": "object", "properties": {}});
+                let params = json!({"message": "may I begin?", "requestedSchema": schema});
+                let ask = Ask { method: Method::Elicit, params: Some(Raw::of(&params)) };
+                let Ok(Reply::Answers(answers)) = cx.ask(Asks::one("may", ask), None).await else {
+                    return Ok(Raw::EMPTY);
+                };
+                match answers.get("may") {
+                    Some(Ok(_)) => self.call(&request),
+                    refused => Err(ErrorObject::new(-77, format!("not begun: {refused:?}"))),
+                }
             }
             Method::ToolsCall => self.call(&request),
             Method::TasksGet => {

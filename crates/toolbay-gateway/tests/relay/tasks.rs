@@ -234,6 +234,18 @@ async fn across_eras_a_task_is_refused_or_awaited() {
         let said = format!("{:?}", outcome.unwrap());
         assert!(said.contains("Ada") && !said.contains("related-task"), "{down} {said}");
     }
+    // A server may ask before it begins the task, and may refuse to begin it.
+    for down in [Revision::LATEST, Revision::V2025_06_18] {
+        let (one, _) = client(&legacy, down, "ada").await;
+        let shy = || Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "a__shy", "arguments": {}}))));
+        let (asked, outcome) = answered(&one, shy()).await;
+        assert_eq!(asked.len(), 2, "{down}: first by the call, then by the task");
+        assert!(format!("{:?}", outcome.unwrap()).contains("Ada"), "{down}");
+    }
+    let (one, _) = client(&legacy, Revision::V2025_06_18, "ada").await;
+    let shy = Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "a__shy", "arguments": {}}))));
+    let error = one.request(shy).await.unwrap().unwrap_err();
+    assert_eq!(error.code, -77, "what the server says of it is said: {error}");
     // The same word means nothing in another revision.
     for down in [Revision::LATEST, Revision::V2025_06_18] {
         let (one, _) = client(&legacy, down, "ada").await;
