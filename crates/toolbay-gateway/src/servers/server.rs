@@ -244,7 +244,12 @@ impl Server {
     }
 
     /// The first connection for `caller`; or that one all the same, for whom another is wanted, and what is told on it.
-    fn on_first(&self, first: Seat, caller: &Caller, declared: &Declared) -> Result<Seat, (Seat, Who, Arc<Introduction>)> {
+    fn on_first(
+        &self,
+        first: Seat,
+        caller: &Caller,
+        declared: &Declared,
+    ) -> Result<Seat, (Seat, Who, Arc<Introduction>)> {
         let revision = first.connection.meeting().revision;
         if revision.has(Feature::Stateless) {
             return Ok(first.told(declared.told(&caller.introduction, revision)));
