@@ -121,6 +121,7 @@ pub(crate) async fn complete(connection: &Connection, method: Method, params: Ra
         };
         match step {
             Step::Note(note) => show_note(&note),
+            Step::Away(_) | Step::Withdrawn(_) => {}
             Step::Ask(asks) => {
                 let refused = ErrorObject::new(code::REFUSED, "nobody is there to answer: this is a single call");
                 running.answer(Answers::refuse(&asks, &refused)).await.map_err(lost)?;

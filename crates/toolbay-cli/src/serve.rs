@@ -5,6 +5,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use toolbay_builtins::everything::Faults;
+use toolbay_gateway::limits::Limits;
 use toolbay_transport::{
     Service, duplex,
     http::server::{Endpoint, Names, Options, Pair, serve},
@@ -52,7 +53,9 @@ async fn alone(
         Some((_, secret)) => server.sealed_with(secret, LIFE),
         None => server,
     };
-    let Some(address) = listen else { return over_stdio(Arc::new(service), shutdown).await };
+    let Some(address) = listen else {
+        return over_stdio(Arc::new(service), Limits::default().request_bytes, shutdown).await;
+    };
     check_address(&address, open)?;
     let listener = bind(address).await?;
     if let Ok(address) = listener.local_addr() {
@@ -64,11 +67,17 @@ async fn alone(
 }
 
 /// Serves standard input and output.
-pub(crate) async fn over_stdio<S: Service>(service: Arc<S>, shutdown: CancellationToken) -> Result<(), Exit> {
+/// Serves standard input and output; a message of more than so many bytes is refused.
+pub(crate) async fn over_stdio<S: Service>(
+    service: Arc<S>,
+    message_bytes: usize,
+    shutdown: CancellationToken,
+) -> Result<(), Exit> {
     let stdin = OwnInput::open().map_err(|error| Exit::failed(format!("standard input cannot be read: {error}")))?;
     let stdout = OwnOutput::open().map_err(|error| Exit::failed(format!("standard output is closed: {error}")))?;
     let options = duplex::Options { shutdown, ..duplex::Options::default() };
-    let served = duplex::serve(service, FrameLines::new(stdin), LineFrames::new(stdout), options).await;
+    let served =
+        duplex::serve(service, FrameLines::within(stdin, message_bytes), LineFrames::new(stdout), options).await;
     // The other end may leave whenever it likes.
     served
         .or_else(|error| if error.kind() == toolbay_transport::Kind::Closed { Ok(()) } else { Err(error) })

@@ -60,7 +60,7 @@ fn row(server: &Value) -> [String; 10] {
     let processes: Vec<_> = server["processes"].as_array().into_iter().flatten().map(Value::to_string).collect();
     [
         text(&server["server"]),
-        text(&server["state"]),
+        state(server),
         server["revision"].as_str().unwrap_or("-").to_owned(),
         counts,
         count("calls"),
@@ -70,6 +70,16 @@ fn row(server: &Value) -> [String; 10] {
         count("restarts"),
         if processes.is_empty() { "-".into() } else { processes.join(",") },
     ]
+}
+
+/// Where it stands, and its circuit where that is not closed.
+fn state(server: &Value) -> String {
+    let (state, circuit) = (text(&server["state"]), &server["circuit"]);
+    match (circuit["state"].as_str(), circuit["secondsLeft"].as_u64()) {
+        (Some("open"), Some(left)) => format!("{state}, circuit open for {left} s"),
+        (Some("half-open"), _) => format!("{state}, circuit half open"),
+        _ => state,
+    }
 }
 
 fn text(value: &Value) -> String {

@@ -56,7 +56,7 @@ impl Reached {
             let why = match status.phase {
                 Phase::Failed(why) => why,
                 Phase::Connecting => "it is still starting".to_owned(),
-                Phase::Ready { .. } | Phase::Disabled => continue,
+                Phase::Ready { .. } | Phase::Resting { .. } | Phase::Disabled => continue,
             };
             eprintln!("toolbay: server {:?} is not there: {}", status.server, show::safe(&why));
         }

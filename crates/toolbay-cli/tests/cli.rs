@@ -207,3 +207,30 @@ async fn a_foreign_host_is_turned_away() {
     assert_eq!(status(&format!("Host: {address}")).await, "400");
     end(up).await;
 }
+
+#[tokio::test]
+async fn up_on_stdio_keeps_to_the_limit_of_a_message_that_the_configuration_sets() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = json!({"limits": {"requestBytes": 2048}, "mcpServers": {}});
+    std::fs::write(folder.path().join("toolbay.json"), config.to_string()).unwrap();
+    let mut up = toolbay(folder.path(), &["up", "--stdio", "--config", "toolbay.json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut stdin = up.stdin.take().unwrap();
+    let mut lines = BufReader::new(up.stdout.take().unwrap()).lines();
+    let long = json!({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"long": "x".repeat(3000)}});
+    let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"});
+    stdin.write_all(format!("{long}\n{ping}\n").as_bytes()).await.unwrap();
+    let mut said = vec![];
+    while said.len() < 2 {
+        let line = timeout(SOON, lines.next_line()).await.expect("it answers").unwrap().unwrap();
+        said.push(line);
+    }
+    let all = said.join("\n");
+    assert!(all.contains("2048 bytes") && all.contains("limit `message_bytes`") && all.contains("\"id\":2"), "{all}");
+    drop(stdin);
+    timeout(SOON, up.wait()).await.expect("it ends with its input").unwrap();
+}

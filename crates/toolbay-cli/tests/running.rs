@@ -342,3 +342,29 @@ async fn a_poisonous_tool_is_named_by_up_and_by_status() {
     assert!(!out.contains("far") && !out.contains("abyss"), "{out}");
     up.end().await;
 }
+
+#[tokio::test]
+async fn a_circuit_that_is_open_and_a_server_at_rest_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let limits = json!({"circuitFailures": 1, "circuitPause": 600});
+    let brief = json!({"command": "sh", "args": ["-c", "exit 3"], "limits": limits});
+    let later = json!({"command": THIS, "args": ["serve", "time"], "start": "on-demand", "limits": {"idleStop": 600}});
+    write(folder, &json!({"brief": brief, "later": later}));
+    let up = Up::start(folder).await;
+    let all = status(folder).await;
+    let circuit = &server(&all, "brief")["circuit"];
+    assert_eq!(circuit["state"], "open", "{circuit}");
+    assert!(circuit["secondsLeft"].as_u64().is_some_and(|left| (500..=600).contains(&left)), "{circuit}");
+    let later = server(&all, "later");
+    assert!(later["state"] == "resting" && later["processes"] == json!([]), "{later}");
+    let (code, out, _) = run(folder, &["status"]).await;
+    assert!(code == 0 && out.contains("failed, circuit open for ") && out.contains("resting"), "{out}");
+    let (code, out, err) =
+        run(folder, &["call", "later__get_current_time", "timezone=UTC", "--url", &up.endpoint]).await;
+    assert_eq!(code, 0, "it is started by the call that needs it: {out} {err}");
+    let all = status(folder).await;
+    assert_eq!(server(&all, "later")["state"], "ready");
+    assert!(up.page("/metrics").await.1.contains("toolbay_servers{phase=\"resting\"} 0"));
+    up.end().await;
+}

@@ -117,8 +117,8 @@ async fn come_back(going: Going<'_>, permit: Permit, carried: Carried) -> Result
         }
         Carried::Parked { handle, .. } => {
             let parked = bay.parking.take(handle);
-            let parked =
-                parked.ok_or_else(|| ErrorObject::invalid_params("the call that waited is no longer there"))?;
+            let gone = "the call that waited is no longer there: it was answered, its time was over, or its server ended; call anew";
+            let parked = parked.ok_or_else(|| ErrorObject::invalid_params(gone))?;
             // The call has a connection already; a permit is wanted all the same.
             drop(permit);
             resume(parked, bay, request, going.cx, &route.server, going.binding).await
@@ -184,6 +184,7 @@ fn banks<'b>(
 ) -> Banks<'b> {
     Banks {
         method: request.method.clone(),
+        params: &request.params,
         caller: &request.caller,
         cx,
         server,

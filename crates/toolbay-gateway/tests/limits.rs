@@ -214,3 +214,30 @@ async fn no_more_calls_wait_for_their_callers_than_may() {
     }
     bay.close().await;
 }
+
+#[tokio::test]
+async fn a_call_that_waits_for_its_caller_ends_with_its_server() {
+    let spec = Spec { revision: Some(Revision::LATEST_LEGACY), ..Spec::embedded("four", Four::new()) };
+    let limits = Limits { drain: Duration::ZERO, ..Limits::default() };
+    let bay = open(vec![spec], limits);
+    bay.settled().await;
+    let capabilities = Raw::of(&json!({"elicitation": {}}));
+    let approach = Approach::new(Introduction { capabilities, ..Introduction::anonymous(Revision::LATEST) });
+    let caller = connect::memory(Arc::new(bay.clone()), duplex::Options::default(), approach).await.unwrap();
+    let call = || Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "four__a"}))));
+    let Step::Ask(asks) = caller.call(call()).await.unwrap().step().await.unwrap() else { panic!("it asks") };
+    assert_eq!(bay.parked_calls(), 1);
+    // The server is taken out of the configuration, and with it goes the connection on which the call waits.
+    bay.reload(vec![Spec::embedded("five", Four::new())], limits);
+    let over = async {
+        while bay.parked_calls() > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), over).await.expect("it waits no longer");
+    let Standing::Over(state) = asks.standing().clone() else { panic!("a modern call is over when it asks") };
+    let returning = Return { answers: Some(Answers::default()), state };
+    let error = caller.request(Call { returning, ..call() }).await.unwrap().unwrap_err();
+    assert!(error.message.contains("unknown tool"), "{error}");
+    bay.close().await;
+}

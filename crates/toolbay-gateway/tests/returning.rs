@@ -42,6 +42,8 @@ struct Server {
     page: Option<Duration>,
     /// How many watches of resources were begun.
     watched: AtomicUsize,
+    /// A template that it lists.
+    template: Option<&'static str>,
 }
 
 impl Service for Server {
@@ -59,7 +61,13 @@ impl Service for Server {
         let list = match request.method {
             Method::ToolsList => self.tools().await?,
             Method::ResourcesList => json!({"resources": [{"uri": "test://one", "name": "one"}]}),
-            Method::TemplatesList => json!({"resourceTemplates": []}),
+            Method::TemplatesList => match self.template {
+                Some(template) => json!({"resourceTemplates": [{"uriTemplate": template, "name": "t"}]}),
+                None => json!({"resourceTemplates": []}),
+            },
+            Method::ResourcesRead => {
+                json!({"contents": [{"uri": "test://x", "text": self.template.unwrap_or("one").to_owned()}]})
+            }
             _ => json!({"content": []}),
         };
         Ok(Raw::of(&list))
@@ -269,4 +277,57 @@ async fn one_resource_that_cannot_be_watched_leaves_the_others_watched() {
     filter.uris.insert("test://nobody".into());
     let subscription = client.subscribe(filter).await.unwrap();
     assert_eq!(subscription.filter(), &Filter::resource("test://one"));
+}
+
+async fn read(client: &Connection, uri: &str) -> Outcome {
+    let call = Call::new(Method::ResourcesRead, Some(Raw::of(&json!({ "uri": uri }))));
+    client.request(call).await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_lost_server_is_read_for_is_read_from_no_other() {
+    let narrow = Arc::new(Server { template: Some("test://narrow/{id}"), ..Server::default() });
+    let wide = Arc::new(Server { template: Some("test://{+any}"), ..Server::default() });
+    let (connector, latest) = connector(&narrow);
+    let first = Spec { plan: Plan::Connect(connector), ..Spec::embedded("narrow", narrow) };
+    let bay = open(vec![first, Spec::embedded("wide", wide)]);
+    bay.settled().await;
+    let (client, _) = client(&bay, Revision::LATEST).await;
+    let whose = |outcome: Outcome| format!("{:?}", outcome.unwrap());
+    for uri in ["test://one", "test://narrow/1"] {
+        assert!(whose(read(&client, uri).await).contains("narrow"), "{uri}");
+    }
+    assert!(whose(read(&client, "test://other").await).contains("+any"));
+    let lost = latest.lock().unwrap().take().unwrap();
+    lost.close().await;
+    let mut moves = bay.moves();
+    while !matches!(bay.status()[0].phase, Phase::Failed(_)) {
+        moves.changed().await.unwrap();
+    }
+    let error = read(&client, "test://narrow/1").await.unwrap_err();
+    assert!(error.message.contains("server \"narrow\" is not connected"), "{error}");
+    let error = client.subscribe(Filter::resource("test://narrow/1")).await.unwrap_err();
+    assert!(error.to_string().contains("server \"narrow\" is not connected"), "{error}");
+    assert!(whose(read(&client, "test://other").await).contains("+any"), "what was the other's still is");
+    while !matches!(bay.status()[0].phase, Phase::Ready { .. }) {
+        moves.changed().await.unwrap();
+    }
+    assert!(whose(read(&client, "test://narrow/1").await).contains("narrow"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wide_template_is_not_read_while_the_owner_may_still_be_starting() {
+    let wide = Arc::new(Server { template: Some("test://{+any}"), ..Server::default() });
+    let slow: Connector = Arc::new(|approach| {
+        Box::pin(async move {
+            pass(Duration::from_secs(3)).await;
+            let own = Server { template: Some("test://own/{id}"), ..Server::default() };
+            embedded(Arc::new(own))(approach).await
+        })
+    });
+    let slow = Spec { plan: Plan::Connect(slow), ..Spec::embedded("slow", Arc::<Server>::default()) };
+    let bay = open(vec![slow, Spec::embedded("wide", wide)]);
+    let (client, _) = client(&bay, Revision::LATEST).await;
+    let said = format!("{:?}", read(&client, "test://own/1").await.unwrap());
+    assert!(said.contains("own/{id}"), "{said}");
 }

@@ -64,7 +64,7 @@ async fn what_is_asked_before_any_call_travels_with_the_next() {
                 let answers: Answers = asks.iter().map(|(key, _)| (key.to_owned(), Ok(roots.clone()))).collect();
                 running.answer(answers).await.unwrap();
             }
-            Step::Note(_) => {}
+            Step::Note(_) | Step::Away(_) | Step::Withdrawn(_) => {}
             Step::Done(outcome) => break outcome.unwrap(),
         }
     };

@@ -86,6 +86,7 @@ impl Host {
                     client.reply(id.clone(), answer(&ask));
                     self.asked.push((id, ask));
                 }
+                ClientEvent::Withdrawn(id) => self.strays.push(format!("server takes its question {id} back")),
                 ClientEvent::Stray(what) => self.strays.push(what),
             }
         }
@@ -99,6 +100,7 @@ impl Host {
     fn step(&mut self, call: CallId, step: Step, client: &mut Client, now: Instant) {
         match step {
             Step::Note(note) => self.tell(call, short(&note)),
+            Step::Away(_) | Step::Withdrawn(_) => {}
             Step::Ask(asks) => {
                 for (_, ask) in asks.iter() {
                     let message = ask.params.as_ref().and_then(|params| params.get("message"));

@@ -234,6 +234,8 @@ impl Desk {
         while let Some(event) = self.client.event() {
             let what = match event {
                 ClientEvent::Step(CallId(call), Step::Note(note)) => format!("{call} note {}", note.method),
+                ClientEvent::Step(CallId(call), Step::Away(_)) => format!("{call} away"),
+                ClientEvent::Step(CallId(call), Step::Withdrawn(key)) => format!("{call} withdrawn {key}"),
                 ClientEvent::Step(CallId(call), Step::Ask(asks)) => {
                     let asks: Vec<_> = asks.iter().map(|(key, ask)| format!("{key} {}", ask.method)).collect();
                     format!("{call} ask {}", asks.join(", "))
@@ -242,6 +244,7 @@ impl Desk {
                 ClientEvent::Overdue(CallId(call)) => format!("{call} overdue"),
                 ClientEvent::Note(note) => format!("note {}", note.method),
                 ClientEvent::Asked(id, ask) => format!("asked {id} {}", ask.method),
+                ClientEvent::Withdrawn(id) => format!("withdrawn {id}"),
                 ClientEvent::Stray(_) => "stray".to_owned(),
             };
             self.heard.push(what.trim_end().to_owned());

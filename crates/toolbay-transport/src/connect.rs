@@ -192,7 +192,7 @@ async fn ask(
     loop {
         match call.step().await {
             Ok(Step::Done(outcome)) => return Ok(Came::Answer(outcome)),
-            Ok(Step::Note(_) | Step::Ask(_)) => {}
+            Ok(Step::Note(_) | Step::Away(_) | Step::Withdrawn(_) | Step::Ask(_)) => {}
             Err(error) if error.kind() == Kind::Overdue => return Ok(Came::Silence),
             Err(_) => return Ok(Came::End),
         }

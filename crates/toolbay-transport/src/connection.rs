@@ -79,7 +79,7 @@ impl Connection {
         loop {
             match running.step().await? {
                 Step::Done(outcome) => return Ok(outcome),
-                Step::Note(_) => {}
+                Step::Note(_) | Step::Away(_) | Step::Withdrawn(_) => {}
                 Step::Ask(asks) => {
                     let error = toolbay_protocol::ErrorObject::new(-1, "nobody is there to answer");
                     running.answer(Answers::refuse(&asks, &error)).await?;

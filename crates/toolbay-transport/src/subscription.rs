@@ -83,7 +83,7 @@ impl Connection {
                 Err(fault) => misbehaved(format!("server acknowledges badly: {fault}")),
             },
             Ok(Ok(Step::Done(Err(error)))) => misbehaved(format!("server refuses to be listened to: {error}")),
-            Ok(Ok(Step::Note(_) | Step::Ask(_) | Step::Done(Ok(_)))) => {
+            Ok(Ok(Step::Note(_) | Step::Away(_) | Step::Withdrawn(_) | Step::Ask(_) | Step::Done(Ok(_)))) => {
                 misbehaved("server does not acknowledge a subscription first".into())
             }
             Ok(Err(error)) => Err(error),

@@ -18,6 +18,7 @@ use tokio::sync::{Notify, oneshot};
 use toolbay_protocol::{
     Raw,
     exchange::{Answers, Asks, Note},
+    peer::Presence,
 };
 
 /// How many notes may wait for a slow caller before their writer must wait too.
@@ -39,6 +40,8 @@ pub enum Said {
     Note(Note),
     /// Questions to a caller that stays, and where the answers go.
     Ask(Asks, oneshot::Sender<Answers>),
+    /// What was asked and not answered yet is not asked any more: nobody waits at that end.
+    Withdrawn,
     /// The connection may go; the caller is to come back for the rest after this long.
     HangUp(Duration),
 }
@@ -75,6 +78,7 @@ struct State {
 struct Shared {
     manner: Manner,
     wants_progress: bool,
+    presence: Presence,
     gone: AtomicBool,
     state: Mutex<State>,
     room: Notify,
@@ -106,9 +110,15 @@ pub enum Progress {
 
 /// The two ends of what is said during one request.
 pub fn talk(manner: Manner, progress: Progress) -> (Cx, Talk) {
+    talk_with(manner, progress, Presence::default())
+}
+
+/// The same with a caller that may hang up without taking its request back.
+pub fn talk_with(manner: Manner, progress: Progress, presence: Presence) -> (Cx, Talk) {
     let shared = Arc::new(Shared {
         manner,
         wants_progress: progress == Progress::Wanted,
+        presence,
         gone: AtomicBool::new(false),
         state: Mutex::default(),
         room: Notify::new(),
@@ -139,6 +149,14 @@ impl Cx {
         }
     }
 
+    /// Tells the caller something, or nothing where too much is waiting already.
+    pub fn note_now(&self, note: Note) {
+        let state = self.0.state();
+        if state.said.len() < NOTES && !self.is_gone() {
+            self.0.say(state, Said::Note(note));
+        }
+    }
+
     /// Puts questions to the caller. One that stays is waited for. One that returns is told to do so with `state`, and
     /// whoever serves the request should come to its end.
     pub async fn ask(&self, asks: Asks, state: Option<Raw>) -> Result<Reply, Gone> {
@@ -149,9 +167,13 @@ impl Cx {
             self.0.state().parting = Some((asks, state));
             return Ok(Reply::WillReturn);
         }
+        // Before the receiver, so that it outlives it.
+        let mut asking = Asking { shared: &self.0, answered: false };
         let (answer, answers) = oneshot::channel();
         self.0.say(self.0.state(), Said::Ask(asks, answer));
-        answers.await.map(Reply::Answers).map_err(|_| Gone)
+        let answered = answers.await;
+        asking.answered = true;
+        answered.map(Reply::Answers).map_err(|_| Gone)
     }
 
     /// Lets go of the connection on which a long answer is awaited, where the caller can come back for the rest (2025-11-25
@@ -166,6 +188,11 @@ impl Cx {
     /// Whether the caller answers while its request is open, or by another one.
     pub fn manner(&self) -> Manner {
         self.0.manner
+    }
+
+    /// Whether the caller is there, which may change.
+    pub fn presence(&self) -> Presence {
+        self.0.presence.clone()
     }
 
     /// Whether the caller wants progress.
@@ -189,6 +216,27 @@ impl Cx {
                 }
                 room.await;
             }
+        }
+    }
+}
+
+/// A question that is waited for. Dropped before it is answered, it is taken back.
+struct Asking<'c> {
+    shared: &'c Shared,
+    answered: bool,
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        if self.answered {
+            return;
+        }
+        let mut state = self.shared.state();
+        let before = state.said.len();
+        state.said.retain(|said| !matches!(said, Said::Ask(_, answer) if answer.is_closed()));
+        // One that was not taken up yet was never put.
+        if state.said.len() == before {
+            self.shared.say(state, Said::Withdrawn);
         }
     }
 }

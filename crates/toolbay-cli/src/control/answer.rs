@@ -114,10 +114,12 @@ fn about(status: &Status) -> Value {
     all["outcomes"] = outcomes(counted);
     all["p50"] = json!(millis(0.5));
     all["p95"] = json!(millis(0.95));
+    let circuit = &status.circuit;
+    all["circuit"] = json!({"state": circuit.word(), "secondsLeft": circuit.left().map(|left| left.as_secs())});
     all["restarts"] = json!(counted.restarts);
     all["lastError"] = match &status.phase {
         Phase::Failed(why) => json!(why),
-        Phase::Connecting | Phase::Ready { .. } | Phase::Disabled => json!(status.last_error),
+        Phase::Connecting | Phase::Ready { .. } | Phase::Resting { .. } | Phase::Disabled => json!(status.last_error),
     };
     all["processes"] = json!(status.processes);
     all

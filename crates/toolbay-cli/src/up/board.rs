@@ -185,6 +185,7 @@ fn word(phase: &Phase) -> String {
         Phase::Connecting => "connecting".into(),
         Phase::Ready { took, .. } => format!("ready after {} ms", took.as_millis()),
         Phase::Failed(why) => format!("failed: {}", show::safe(why)),
+        Phase::Resting { .. } => "resting until it is needed".into(),
         Phase::Disabled => "disabled".into(),
     }
 }
@@ -212,6 +213,10 @@ pub(crate) fn event(status: &Status) -> Value {
     let more = match &status.phase {
         Phase::Connecting => json!({"state": "connecting"}),
         Phase::Failed(why) => json!({"state": "failed", "reason": why}),
+        Phase::Resting { counts } => {
+            let counts = counts.unwrap_or_default();
+            json!({"state": "resting", "tools": counts.tools, "prompts": counts.prompts, "resources": counts.resources})
+        }
         Phase::Disabled => json!({"state": "disabled"}),
         Phase::Ready { revision, counts, took } => json!({
             "state": "ready", "revision": revision.as_str(), "tools": counts.tools, "prompts": counts.prompts,

@@ -45,7 +45,7 @@ pub(crate) async fn run(up: Up) -> Result<(), Exit> {
     }
     let mut board = Board::new(Manner::of(up.stdio, up.json), file);
     let served = match listener {
-        None => over_stdio(&bay, &mut board, &shutdown).await,
+        None => over_stdio(&bay, limits.request_bytes, &mut board, &shutdown).await,
         Some(listener) => over_http(&bay, listener, options(&bay, up.open, &limits), &mut board, &shutdown).await,
     };
     drop((control, hearing));
@@ -90,9 +90,14 @@ fn options(bay: &Bay, open: crate::args::Open, limits: &Limits) -> Options {
     }
 }
 
-async fn over_stdio(bay: &Bay, board: &mut Board, shutdown: &CancellationToken) -> Result<(), Exit> {
+async fn over_stdio(
+    bay: &Bay,
+    message_bytes: usize,
+    board: &mut Board,
+    shutdown: &CancellationToken,
+) -> Result<(), Exit> {
     // A task of its own: what comes in does not wake the board each time.
-    let mut serving = tokio::spawn(single::over_stdio(Arc::new(bay.clone()), shutdown.clone()));
+    let mut serving = tokio::spawn(single::over_stdio(Arc::new(bay.clone()), message_bytes, shutdown.clone()));
     let served = tokio::select! {
         served = &mut serving => served,
         () = board.follow(bay, None) => serving.await,

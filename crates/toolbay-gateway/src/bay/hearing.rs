@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 use toolbay_protocol::{
     Method, Raw,
     exchange::{Level, Note},
+    types::meta::key::RELATED_TASK,
     watch::Change,
 };
 
@@ -14,7 +15,7 @@ use super::inner::Inner;
 use crate::{
     bridge::Tasks,
     config::Isolation,
-    servers::{Leg, Server, Supervision},
+    servers::{Hearer, Leg, Server, Supervision},
 };
 
 /// Hears the servers for a bay that may be gone.
@@ -43,6 +44,9 @@ impl Supervision for Ear {
     /// anybody, and nobody is told.
     fn said(&self, server: &Server, leg: &Arc<Leg>, note: Note) {
         let Some(bay) = self.0.upgrade() else { return };
+        if note.method == Method::Progress {
+            return bay.progressed(server, leg, note);
+        }
         if server.spec.isolation == Isolation::Shared {
             return;
         }
@@ -68,5 +72,24 @@ impl Supervision for Ear {
     fn level(&self, server: &Server, leg: &Arc<Leg>) -> Option<Level> {
         let bay = self.0.upgrade()?;
         bay.sessions.most_verbose(|caller| server.is_leg_of(leg, caller, &bay.declared))
+    }
+}
+
+impl Inner {
+    /// A task goes on after the call that began it: whoever made that call is told.
+    fn progressed(&self, server: &Server, leg: &Leg, note: Note) {
+        let bare = |params: Raw| {
+            let meta = params.get("_meta").map(|meta| meta.with(&[(RELATED_TASK, None)]));
+            params.with(&[("_meta", meta.as_ref().filter(|meta| **meta != Raw::EMPTY))])
+        };
+        match leg.hearers.of(&note) {
+            Some(Hearer::Call(cx)) => cx.note_now(Note { method: note.method, params: note.params.map(bare) }),
+            Some(Hearer::Session(caller, token)) => {
+                let tasks = Tasks { sealer: &self.sealer, principal: &caller.principal, server: &server.spec.name };
+                let own = |params: Raw| tasks.related(&params).with(&[("progressToken", Some(&token))]);
+                self.sessions.say(&caller, Note { method: note.method, params: note.params.map(own) });
+            }
+            None => {}
+        }
     }
 }

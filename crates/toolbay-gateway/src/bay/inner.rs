@@ -20,7 +20,11 @@ use toolbay_protocol::{
 };
 use toolbay_transport::{Caller, Error, Hub, Kind};
 
-use super::{offers, roster::Roster, views::Views};
+use super::{
+    offers::{self, Strangers},
+    roster::Roster,
+    views::Views,
+};
 use crate::{
     audit::Ledger,
     bridge::{Parking, Sealer},
@@ -29,7 +33,7 @@ use crate::{
     config::Isolation,
     limits::Limits,
     policy::{self, Permit, Wanted},
-    servers::{Interest, NoSeat, Phase, Seat, Server, Yard},
+    servers::{Circuit, Interest, NoSeat, Phase, Seat, Server, Status, Yard},
     telemetry::Telemetry,
 };
 
@@ -67,17 +71,13 @@ impl Inner {
         self.catalog.load_full()
     }
 
-    /// Whether it was decided of every server, once, how it does.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.all_settled.load(Ordering::Acquire)
-    }
-
     /// Waits, within bounds, until it is decided of every server how it does. Once that was so, it stays so.
     pub(crate) async fn settled(&self) {
         if self.is_settled() {
             return;
         }
         let all = async {
+            self.in_order().for_each(|server| server.wanted());
             for server in self.in_order() {
                 server.settled().await;
             }
@@ -97,6 +97,11 @@ impl Inner {
             let parts: Vec<_> = self.in_order().filter_map(|server| server.part_for(caller, &self.declared)).collect();
             Catalog::of(parts.iter().map(|part| &**part)).0
         })
+    }
+
+    /// Whether it was decided of every server, once, how it does.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.all_settled.load(Ordering::Acquire)
     }
 
     /// What `find` finds among what `caller` is offered at this moment.
@@ -167,8 +172,19 @@ impl Inner {
     }
 
     fn why_not(&self, server: &Arc<str>) -> String {
-        match self.server(server).map(|server| server.status().phase) {
+        let status = self.server(server).map(|server| server.status());
+        if let Some(Status { phase: Phase::Failed(why), circuit: circuit @ Circuit::Open { failures, .. }, .. }) =
+            &status
+        {
+            let left = circuit.left().unwrap_or_default().as_secs();
+            return format!(
+                "{why}; its circuit is open after {failures} failures in a row (limits `circuitFailures`, \
+                 `circuitPause`), it is tried again in {left} s"
+            );
+        }
+        match status.map(|status| status.phase) {
             Some(Phase::Failed(why)) => why,
+            Some(Phase::Resting { .. }) => "it rested, and is started now".into(),
             Some(Phase::Connecting) => "it is still starting".into(),
             Some(Phase::Disabled) => "it is turned off".into(),
             Some(Phase::Ready { .. }) | None => "it was lost this moment".into(),
@@ -212,8 +228,10 @@ impl Inner {
 
     /// Promises what some server can: tasks, and the extensions that we carry.
     fn reintroduce(&self) {
-        let meetings: Vec<_> = self.in_order().filter_map(|server| server.meeting()).collect();
-        let profile = offers::joined(&self.plain, &meetings);
+        let meetings: Vec<_> = self.in_order().filter_map(|server| server.last_meeting()).collect();
+        let strangers = self.in_order().any(|server| server.is_stranger());
+        let strangers = if strangers { Strangers::Some } else { Strangers::None };
+        let profile = offers::joined(&self.plain, &meetings, strangers);
         if *self.profile.load_full() != profile {
             self.profile.store(Arc::new(profile));
         }
@@ -280,6 +298,9 @@ impl Inner {
         uri: String,
     ) -> Result<(String, Arc<Interest>), ErrorObject> {
         let catalog = self.catalog_for(caller);
+        if let Some(lost) = self.reader_lost(&catalog, &uri) {
+            return Err(self.not_connected(&lost));
+        }
         let server = catalog.server_of(&uri).and_then(|server| self.server(server));
         let server = server.ok_or_else(|| ErrorObject::invalid_params(format!("no server offers {uri:?}")))?;
         let permit = policy::decide(&Wanted { caller, server: &server.spec.name })?;

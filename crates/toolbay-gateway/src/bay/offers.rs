@@ -10,12 +10,36 @@ use toolbay_protocol::{
 /// MCP Apps: resources that a client shows as pages. It has no methods of its own.
 const APPS: &str = "io.modelcontextprotocol/ui";
 
+/// Whether there are servers that nobody has met yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Strangers {
+    Some,
+    None,
+}
+
 /// `plain`, and what the servers add.
-pub(super) fn joined(plain: &Profile, meetings: &[Meeting]) -> Profile {
-    let tasks = core_tasks(meetings);
-    let extensions = extensions(meetings);
+///
+/// A session is promised once what it may use. One that opens before all servers were met, as that of a host over stdio
+/// always does, is promised tasks in any case: to wait for the slowest server would keep it from the others, and to promise
+/// less would take tasks from it for good. Nothing is wrong with a promise that turns out too large: each tool says itself
+/// whether it runs as a task, and one that does not is refused by name.
+// spec: 2025-11-25 basic/utilities/tasks, tool-level negotiation
+pub(super) fn joined(plain: &Profile, meetings: &[Meeting], strangers: Strangers) -> Profile {
+    let (tasks, extensions) = match strangers {
+        Strangers::Some => (Some(all_tasks()), Some(with_tasks(extensions(meetings)))),
+        Strangers::None => (core_tasks(meetings), extensions(meetings)),
+    };
     let edits = [("tasks", tasks.as_ref()), ("extensions", extensions.as_ref())];
     Profile { capabilities: plain.capabilities.with(&edits), ..plain.clone() }
+}
+
+fn all_tasks() -> Raw {
+    Raw::of(&serde_json::json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}))
+}
+
+fn with_tasks(extensions: Option<Raw>) -> Raw {
+    let extensions = extensions.unwrap_or(Raw::EMPTY);
+    if extensions.get(TASKS).is_some() { extensions } else { extensions.with(&[(TASKS, Some(&Raw::EMPTY))]) }
 }
 
 /// Tasks of the 2025-11-25 core, as far as any server has them.

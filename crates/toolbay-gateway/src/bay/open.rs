@@ -28,7 +28,7 @@ use crate::{
 pub struct Bay(pub(crate) Arc<Inner>);
 
 impl Bay {
-    /// Opens a bay: every server begins to start at once. Two servers of one name are an error of the configuration,
+    /// Opens a bay: every server begins to start at once that does not wait to be needed. Two servers of one name are an error of the configuration,
     /// which has caught it before.
     pub fn open(identity: &Identity, specs: Vec<Spec>) -> Result<Self, getrandom::Error> {
         Self::open_sealed(identity, specs, &StateKey::random()?)
@@ -100,8 +100,9 @@ impl Bay {
         self.0.moved.subscribe()
     }
 
-    /// Waits until it is decided of every server how it does.
+    /// Waits until it is decided of every server how it does; those that wait to be needed are.
     pub async fn settled(&self) {
+        self.0.in_order().for_each(|server| server.wanted());
         for server in self.0.in_order() {
             server.settled().await;
         }

@@ -5,7 +5,10 @@ use std::{collections::HashMap, sync::Arc};
 use foldhash::fast::RandomState;
 
 use super::Inner;
-use crate::servers::{Phase, Server};
+use crate::{
+    catalog::Catalog,
+    servers::{Phase, Server},
+};
 
 /// The servers there are.
 #[derive(Default)]
@@ -43,5 +46,28 @@ impl Inner {
         let server = self.server(public.split_once("__")?.0)?;
         let away = matches!(server.status().phase, Phase::Connecting | Phase::Failed(_));
         (away && server.lost().is_none()).then(|| Arc::clone(&server.spec.name))
+    }
+
+    /// A server that is lost and not back yet, where it is the one that `uri` was read from. Until it is back nobody else
+    /// is asked instead: another's template may fit too, and would mean something else by it.
+    pub(crate) fn reader_lost(&self, catalog: &Catalog, uri: &str) -> Option<Arc<str>> {
+        if catalog.lists(uri) {
+            return None;
+        }
+        let there = catalog.server_of(uri);
+        let lost: Vec<_> = self.in_order().filter(|server| server.lost().is_some()).collect();
+        if lost.is_empty() {
+            return None;
+        }
+        let name = |server: &Arc<Server>| Arc::clone(&server.spec.name);
+        let listed = lost.iter().find(|server| server.lost().is_some_and(|part| part.lists(uri)));
+        listed.map(name).or_else(|| {
+            // Of several whose templates it fits, the first one reads it.
+            let before = self.in_order().take_while(|server| Some(&server.spec.name) != there);
+            before
+                .into_iter()
+                .find(|server| server.lost().is_some_and(|part| part.fits(uri)))
+                .map(|server| name(&server))
+        })
     }
 }

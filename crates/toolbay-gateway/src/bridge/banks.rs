@@ -16,11 +16,12 @@ use super::{
     seal::{Binding, Carried, Sealer},
     tasks::Tasks,
 };
-use crate::servers::Seat;
+use crate::servers::{Hearer, Seat};
 
 /// All that a crossing needs beside the call itself.
 pub(crate) struct Banks<'b> {
     pub(crate) method: Method,
+    pub(crate) params: &'b Raw,
     pub(crate) caller: &'b Arc<Caller>,
     pub(crate) cx: &'b Cx,
     pub(crate) server: &'b Arc<str>,
@@ -48,7 +49,7 @@ impl Banks<'_> {
         Tasks { sealer: self.sealer, principal: &self.caller.principal, server: self.server }
     }
 
-    pub(super) async fn note(&self, note: Note) -> Result<(), Gone> {
+    pub(crate) async fn note(&self, note: Note) -> Result<(), Gone> {
         let params = match note.params.map(|params| self.tasks().related(&params)) {
             Some(params) => conform_params(&note.method, &params, self.revision, self.caller_revision()).ok(),
             None => None,
@@ -186,6 +187,7 @@ impl Banks<'_> {
         if let Some(begun) = begun {
             // The task may not outlive the connection over which it began.
             seat.leg.keep_for(begun.life);
+            self.follow(begun.id, seat);
         }
         conform_result(&self.method, &result, self.revision, self.caller_revision()).map_err(|fault| {
             let what =
@@ -193,6 +195,18 @@ impl Banks<'_> {
             ErrorObject::internal(what)
         })
     }
+    /// The caller goes on to hear of the progress of what it began, where it said that it wants to.
+    // spec: 2025-11-25 basic/utilities/progress, the token lives until the task is over
+    fn follow(&self, id: String, seat: &Seat) {
+        let core = self.revision.has(Feature::CoreTasks) && self.caller_revision().has(Feature::CoreTasks);
+        if core && self.cx.wants_progress() {
+            let token = self.params.get("_meta").and_then(|meta| meta.get("progressToken"));
+            if let Some(token) = token.and_then(|token| token.read::<serde_json::Value>().ok()) {
+                seat.leg.hearers.add(id, Hearer::Session(Arc::clone(self.caller), Raw::of(&token)));
+            }
+        }
+    }
+
     /// An error as the caller's revision means it. What servers and we have to settle among ourselves stays here.
     fn error(&self, mut error: ErrorObject) -> ErrorObject {
         let renamed = self.revision.has(Feature::NotFoundIsInvalidParams);

@@ -2,11 +2,16 @@
 
 use std::time::Duration;
 
-use futures_util::{StreamExt, stream::FuturesUnordered};
+use futures_util::{
+    StreamExt,
+    future::{AbortHandle, abortable},
+    stream::FuturesUnordered,
+};
 use tokio::time;
 use toolbay_protocol::{
-    ErrorObject,
+    ErrorObject, Raw,
     exchange::{Answers, Asks, Outcome, Standing, Step},
+    peer::Call,
     types::relay::conform_answer,
 };
 use toolbay_transport::{Error, Gone, Reply, Running, talk::Manner};
@@ -15,8 +20,9 @@ use super::{
     banks::Banks,
     park::{Heard, Ride},
     seal::LIFE,
+    tasks,
 };
-use crate::servers::{Question, Questions, Seat};
+use crate::servers::{Hearer, Question, Questions, Seat};
 
 /// What a crossing came to.
 #[derive(Debug)]
@@ -43,6 +49,9 @@ pub(crate) struct Lost {
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 
+/// How long after one question another may come to be asked together with it.
+const GATHER: Duration = Duration::from_millis(10);
+
 /// Under which key a question is put that belongs to no call.
 const QUESTION: &str = "question";
 
@@ -54,13 +63,15 @@ async fn unrelated(questions: Option<&Questions>) -> Question {
     }
 }
 
-type Waiting<'w> = FuturesUnordered<std::pin::Pin<Box<dyn Future<Output = (Asks, Result<Reply, Gone>)> + Send + 'w>>>;
+/// Nothing comes of what the server does not ask any more.
+type Replied = Option<(Asks, Result<Reply, Gone>)>;
+type Waiting<'w> = FuturesUnordered<std::pin::Pin<Box<dyn Future<Output = Replied> + Send + 'w>>>;
 
 /// Carries a call to its end, or to where its caller leaves. A caller that was asked may be told more meanwhile.
 ///
 /// `first` is what was said before, where somebody heard it already.
 pub(crate) async fn cross(mut ride: Ride, banks: Banks<'_>, first: Option<Result<Step, Error>>) -> Crossing {
-    let mut course = Course { waiting: Waiting::new(), first, rounds: 0, between: false };
+    let mut course = Course { waiting: Waiting::new(), first, open: vec![], rounds: 0, between: false };
     loop {
         match course.turn(&mut ride, &banks).await {
             Turn::On => {}
@@ -77,9 +88,79 @@ struct Course<'w> {
     waiting: Waiting<'w>,
     /// What the call said before anything else happened.
     first: Option<Result<Step, Error>>,
+    /// What ends the wait for the answer to a question.
+    open: Vec<(String, AbortHandle)>,
     rounds: u32,
     /// Whether the server waits for a request that brings it answers: until then it has nothing to say.
     between: bool,
+}
+
+/// Everything that a server asks at this moment, for a caller that leaves with it: several questions at once are several
+/// messages, and each that is left behind would cost another round.
+async fn gathered(mut asks: Asks, ride: &mut Ride, banks: &Banks<'_>) -> Turn {
+    loop {
+        let step = match time::timeout(GATHER, ride.running.step()).await {
+            Ok(Ok(step)) => step,
+            Ok(Err(error)) => return Turn::Lost(error),
+            Err(_) => return Turn::Part(asks),
+        };
+        match step {
+            Step::Ask(more) => {
+                if let Err(error) = banks.admit(&more) {
+                    if let Err(error) = ride.running.answer(Answers::refuse(&more, &error)).await {
+                        return Turn::Lost(error);
+                    }
+                    continue;
+                }
+                more.iter().for_each(|(key, ask)| asks.insert(key, ask.clone()));
+            }
+            Step::Withdrawn(key) => {
+                asks = asks
+                    .iter()
+                    .filter(|(open, _)| *open != key)
+                    .map(|(open, ask)| (open.to_owned(), ask.clone()))
+                    .collect();
+                if asks.is_empty() {
+                    return Turn::On;
+                }
+            }
+            Step::Note(note) => {
+                if banks.note(note).await.is_err() {
+                    return Turn::Over(Crossing::Abandoned);
+                }
+            }
+            // A caller that leaves has no connection to let go of.
+            Step::Away(_) => {}
+            Step::Done(outcome) => return ended(outcome, ride, banks).await,
+        }
+    }
+}
+
+/// The end of a call; or, where it only began a task, the wait for what comes of that.
+async fn ended(outcome: Outcome, ride: &mut Ride, banks: &Banks<'_>) -> Turn {
+    let (result, call) = match (outcome, ride.task.take()) {
+        (Ok(result), Some(call)) => (result, call),
+        (outcome, _) => return Turn::Over(banks.done(outcome, &ride.seat).await),
+    };
+    let failed = |what: String| {
+        let error = ErrorObject::internal(format!("server {:?} {what}", banks.server));
+        Turn::Over(Crossing::Done(Err(error)))
+    };
+    let Some(awaited) = tasks::awaited(&result) else {
+        return failed("answers without the task that it must begin".into());
+    };
+    if banks.cx.wants_progress()
+        && let Some(id) = awaited.get("taskId").as_ref().and_then(Raw::as_text)
+    {
+        ride.seat.leg.hearers.add(id.into_owned(), Hearer::Call(banks.cx.clone()));
+    }
+    match ride.seat.connection.call(Call { params: Some(awaited), ..*call }).await {
+        Ok(running) => {
+            ride.running = running;
+            Turn::On
+        }
+        Err(error) => failed(format!("began a task whose result cannot be awaited: {error}")),
+    }
 }
 
 /// What one thing that happened came to.
@@ -110,14 +191,16 @@ impl<'w> Course<'w> {
         let questions = ride.seat.leg.questions.as_deref().filter(|_| banks.cx.manner() == Manner::Stays);
         let step = tokio::select! {
             biased;
-            Some((asks, reply)) = self.waiting.next() => return match reply {
-                Ok(Reply::Answers(answers)) => {
+            Some(replied) = self.waiting.next() => return match replied {
+                None => Turn::On,
+                Some((asks, Ok(Reply::Answers(answers)))) => {
                     self.between = false;
+                    self.open.retain(|(key, _)| asks.get(key).is_none());
                     ride.running.answer(banks.answers(&asks, answers)).await.into()
                 }
                 // A caller that stays never returns.
-                Ok(Reply::WillReturn) => Turn::Over(Crossing::WillReturn),
-                Err(Gone) => Turn::Over(Crossing::Abandoned),
+                Some((_, Ok(Reply::WillReturn))) => Turn::Over(Crossing::WillReturn),
+                Some((_, Err(Gone))) => Turn::Over(Crossing::Abandoned),
             },
             question = unrelated(questions), if questions.is_some() => {
                 self.question(question, banks);
@@ -135,27 +218,43 @@ impl<'w> Course<'w> {
                 Ok(()) => Turn::On,
                 Err(Gone) => Turn::Over(Crossing::Abandoned),
             },
+            // The caller may be let go of as well, and come back when the server is come back to.
+            Step::Away(pause) => {
+                banks.cx.hang_up(pause);
+                Turn::On
+            }
             Step::Ask(asks) => self.asked(asks, ride, banks).await,
-            Step::Done(outcome) => Turn::Over(banks.done(outcome, &ride.seat).await),
+            Step::Withdrawn(key) => {
+                // What is not waited for any more is taken back from the caller.
+                if let Some(place) = self.open.iter().position(|(open, _)| *open == key) {
+                    self.open.swap_remove(place).1.abort();
+                }
+                Turn::On
+            }
+            Step::Done(outcome) => ended(outcome, ride, banks).await,
         }
     }
 
     /// The server asks what belongs to no call; this one carries it.
-    fn question(&mut self, question: Question, banks: &Banks<'w>) {
+    fn question(&mut self, mut question: Question, banks: &Banks<'w>) {
         let asks = Asks::one(QUESTION, question.ask.clone());
         if let Err(error) = banks.admit(&asks) {
             return question.answered(Err(error));
         }
         let (cx, shown, to, from) = (banks.cx, banks.asks(&asks), banks.revision, banks.caller.introduction.revision);
         self.waiting.push(Box::pin(async move {
-            if let Ok(Reply::Answers(answers)) = cx.ask(shown, None).await
+            let reply = tokio::select! {
+                reply = cx.ask(shown, None) => reply,
+                () = question.withdrawn() => return None,
+            };
+            if let Ok(Reply::Answers(answers)) = reply
                 && let Some((_, answer)) = answers.into_iter().next()
             {
                 let method = question.ask.method.clone();
                 question.answered(answer.map(|answer| conform_answer(&method, &answer, from, to).unwrap_or(answer)));
             }
             // Nothing of it is an answer to this call.
-            (Asks::default(), Ok(Reply::Answers(Answers::default())))
+            None
         }));
     }
 
@@ -171,7 +270,7 @@ impl<'w> Course<'w> {
             return ride.running.answer(Answers::refuse(&asks, &error)).await.into();
         }
         if banks.cx.manner() == Manner::Returns {
-            return Turn::Part(asks);
+            return if over { Turn::Part(asks) } else { gathered(asks, ride, banks).await };
         }
         (self.between, self.rounds) = (over, self.rounds + u32::from(over));
         if asks.is_empty() {
@@ -179,14 +278,17 @@ impl<'w> Course<'w> {
             let pause = FIRST_PAUSE.saturating_mul(self.rounds).min(LONGEST_PAUSE);
             self.waiting.push(Box::pin(async move {
                 time::sleep(pause).await;
-                (asks, Ok(Reply::Answers(Answers::default())))
+                Some((asks, Ok(Reply::Answers(Answers::default()))))
             }));
         } else {
             let (cx, shown) = (banks.cx, banks.asks(&asks));
-            self.waiting.push(Box::pin(async move {
+            let keys: Vec<_> = asks.iter().map(|(key, _)| key.to_owned()).collect();
+            let (replied, abort) = abortable(async move {
                 let reply = time::timeout(LIFE, cx.ask(shown, None)).await;
                 (asks, reply.unwrap_or(Err(Gone)))
-            }));
+            });
+            self.open.extend(keys.into_iter().map(|key| (key, abort.clone())));
+            self.waiting.push(Box::pin(async move { replied.await.ok() }));
         }
         Turn::On
     }

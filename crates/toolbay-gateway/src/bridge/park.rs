@@ -7,7 +7,7 @@ use std::{
 };
 
 use tokio::{task::JoinHandle, time};
-use toolbay_protocol::{Revision, exchange::Asks};
+use toolbay_protocol::{Revision, exchange::Asks, peer::Call};
 use toolbay_transport::Running;
 
 use super::seal::LIFE;
@@ -27,6 +27,8 @@ pub(crate) struct Ride {
     pub(crate) running: Running,
     pub(crate) seat: Seat,
     pub(crate) heard: Heard,
+    /// How the result is awaited of the task that the call begins, where its caller need not know of that.
+    pub(crate) task: Option<Box<Call>>,
 }
 
 /// Whether a server surely took a call up.
@@ -91,11 +93,16 @@ impl Parking {
         (places.cars.len() < places.most).then_some(places.last)
     }
 
-    /// Lets a call wait. When its time is over it is dropped, which takes it back from the server.
+    /// Lets a call wait. When its time is over it is dropped, which takes it back from the server; and so it is when that
+    /// one ends, since nobody can answer it any more.
     pub(crate) fn park(&self, handle: u64, parked: Parked) {
-        let parking = Arc::downgrade(&self.0);
+        let (parking, connection) = (Arc::downgrade(&self.0), parked.ride.seat.connection.clone());
         let meter = tokio::spawn(async move {
-            time::sleep(LIFE).await;
+            tokio::select! {
+                () = time::sleep(LIFE) => {}
+                _ = connection.ended() => {}
+            }
+            drop(connection);
             drop(parking.upgrade().map(Self).and_then(|parking| parking.take(handle)));
         });
         self.places().cars.insert(handle, (parked, Meter(meter)));

@@ -25,6 +25,8 @@ pub(crate) struct Tasks<'t> {
 
 /// A result that begins a task.
 pub(crate) struct Begun {
+    /// What the server calls it.
+    pub(crate) id: String,
     /// How long the server keeps it, if it says so.
     pub(crate) life: Option<Duration>,
 }
@@ -93,11 +95,11 @@ impl Tasks<'_> {
                 let Some(task) = result.get("task").filter(|_| result.get("content").is_none()) else {
                     return (result.clone(), None);
                 };
-                let begun = Begun { life: life(&task, "ttl") };
-                (self.related(&result.with(&[("task", Some(&self.renamed(&task)))])), Some(begun))
+                let begun = begun(&task, "ttl");
+                (self.related(&result.with(&[("task", Some(&self.renamed(&task)))])), begun)
             }
             Method::ToolsCall => match result.get("resultType").as_ref().and_then(Raw::as_text).as_deref() {
-                Some("task") => (self.renamed(result), Some(Begun { life: life(result, "ttlMs") })),
+                Some("task") => (self.renamed(result), begun(result, "ttlMs")),
                 Some(_) | None => (result.clone(), None),
             },
             Method::TasksGet | Method::TasksCancel => (self.related(&self.renamed(result)), None),
@@ -110,6 +112,11 @@ impl Tasks<'_> {
     pub(crate) fn page(&self, result: &Raw) -> Vec<Raw> {
         result.get("tasks").map(|tasks| tasks.elements().map(|task| self.renamed(&task)).collect()).unwrap_or_default()
     }
+}
+
+fn begun(task: &Raw, life: &str) -> Option<Begun> {
+    let id = task.get("taskId")?.as_text()?.into_owned();
+    Some(Begun { id, life: self::life(task, life) })
 }
 
 fn life(task: &Raw, key: &str) -> Option<Duration> {

@@ -86,6 +86,14 @@ impl Sessions {
         sharing().filter_map(|session| session.level.or_else(|| Level::parse("info"))).min()
     }
 
+    /// Tells one session something.
+    pub(crate) fn say(&self, caller: &Caller, note: Note) {
+        let voice = self.table().get(&key(caller)).and_then(|session| session.voice.clone());
+        if let Some(voice) = voice {
+            voice.say(note);
+        }
+    }
+
     /// Tells those whom `which` names; a line of log only where it is grave enough for them.
     pub(crate) fn tell(
         &self,

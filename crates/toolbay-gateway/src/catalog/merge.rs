@@ -208,6 +208,11 @@ impl Catalog {
         self.tables[listed as usize].found.get(public)
     }
 
+    /// Whether a server listed the URI itself.
+    pub(crate) fn lists(&self, uri: &str) -> bool {
+        self.find(Listed::Resources, uri).is_some()
+    }
+
     /// The server that a resource is read from: it listed the URI, or a template that the URI fits.
     pub fn server_of(&self, uri: &str) -> Option<&Arc<str>> {
         let listed = self.find(Listed::Resources, uri).map(|found| &found.server);

@@ -8,6 +8,7 @@ use super::{
     merge::{Listed, Report},
     names::{public_name, stands_alone},
     sound::{self, Judged},
+    template,
 };
 use crate::config::Names;
 
@@ -45,6 +46,16 @@ impl Part {
             resources: vec![],
             templates: vec![],
         }
+    }
+
+    /// Whether it lists a resource under this URI.
+    pub(crate) fn lists(&self, uri: &str) -> bool {
+        self.resources.iter().any(|(listed, _)| listed == uri)
+    }
+
+    /// Whether the URI fits one of its templates.
+    pub(crate) fn fits(&self, uri: &str) -> bool {
+        self.templates.iter().any(|(written, _)| template::fits(written, uri))
     }
 
     /// Whether both offer the same.

@@ -18,6 +18,8 @@ pub(crate) fn fields(before: &Server, after: &Server) -> Vec<Field> {
     let mut differs = |key, differs: bool| keys.extend(differs.then_some(key));
     differs("isolation", before.isolation != after.isolation);
     differs("names", before.names != after.names);
+    differs("start", before.start != after.start);
+    differs("revision", before.revision != after.revision);
     let mut fields: Vec<_> = keys.into_iter().map(|key| Field { key, effect: Effect::Restart }).collect();
     fields.extend(limits(&whole(before), &whole(after), Scope::Server));
     fields

@@ -3,7 +3,7 @@
 use super::warn::Level;
 
 /// The keys that are read.
-pub(super) const KNOWN: [&str; 14] = [
+pub(super) const KNOWN: [&str; 16] = [
     "type",
     "command",
     "args",
@@ -17,6 +17,8 @@ pub(super) const KNOWN: [&str; 14] = [
     "startupTimeout",
     "isolation",
     "names",
+    "revision",
+    "start",
     "limits",
 ];
 

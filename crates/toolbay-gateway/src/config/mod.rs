@@ -32,7 +32,7 @@ pub use error::{Error, Fault, Reason};
 pub use expand::Expanded;
 pub use find::{Choice, Found, find};
 pub use load::{Loaded, load, parse};
-pub use running::{Child, Endpoint, Isolation, Names, Remote, Running, Server, Setup};
+pub use running::{Child, Endpoint, Isolation, Names, Remote, Running, Server, Setup, Start};
 pub use secret::Secret;
 pub use source::Place;
 pub use surroundings::{Surroundings, System};

@@ -5,13 +5,15 @@ use std::{
     time::Duration,
 };
 
+use toolbay_protocol::Revision;
+
 use crate::limits::Limits;
 
 use super::{
     error::Reason,
     expand::{Expanded, Variables},
     limits,
-    running::{Endpoint, Isolation, Names, Server, Setup},
+    running::{Endpoint, Isolation, Names, Server, Setup, Start},
     source::{At, Source},
     surroundings::Surroundings,
     warn::{Level, Remarks, Warning, nearest},
@@ -30,6 +32,7 @@ pub(super) fn resolve(
     let variables = Variables { around, workspace: workspace(source.file, around) };
     let mut resolver = Resolver { name: &server.name, source, variables, remarks };
     let (mut startup_timeout, mut timeout, mut isolation, mut names) = (None, None, None, Names::default());
+    let (mut revision, mut start) = (None, Start::default());
     let mut own = limits.server;
     let setup = if server.disabled {
         Setup::Disabled
@@ -40,12 +43,25 @@ pub(super) fn resolve(
             timeout = resolver.seconds(body.timeout.as_ref(), "timeout")?;
             isolation = resolver.isolation(body.isolation.as_ref())?;
             names = resolver.names(body.names.as_ref())?;
+            revision = resolver.revision(body.revision.as_ref())?;
+            start = resolver.start(body.start.as_ref())?;
             own = limits::server(&body.limits, limits, source)?;
             resolver.endpoint(&body)
         });
         outcome.map_or_else(Setup::Broken, Setup::Ready)
     };
-    Server { name: server.name.value, place, setup, startup_timeout, timeout, limits: own, isolation, names }
+    Server {
+        name: server.name.value,
+        place,
+        setup,
+        startup_timeout,
+        timeout,
+        limits: own,
+        isolation,
+        names,
+        revision,
+        start,
+    }
 }
 
 /// Leaves names of their own to one server alone: those of a second could be the same.
@@ -191,6 +207,23 @@ impl Resolver<'_, '_> {
         let found = Names::WORDS.iter().find(|(word, _)| word == value);
         found.map(|(_, names)| *names).ok_or_else(|| {
             self.reason(*at, format!("`names` is `{value}`, which is not known"), "write prefixed or own")
+        })
+    }
+
+    fn start(&self, typed: Option<&At<String>>) -> Result<Start, Reason> {
+        let Some(At { value, at }) = typed else { return Ok(Start::default()) };
+        let found = Start::WORDS.iter().find(|(word, _)| word == value);
+        found.map(|(_, start)| *start).ok_or_else(|| {
+            self.reason(*at, format!("`start` is `{value}`, which is not known"), "write at-once or on-demand")
+        })
+    }
+
+    fn revision(&self, typed: Option<&At<String>>) -> Result<Option<Revision>, Reason> {
+        let Some(At { value, at }) = typed else { return Ok(None) };
+        let words = || Revision::ALL.map(Revision::as_str).join(", ");
+        Revision::parse(value).map(Some).ok_or_else(|| {
+            let remedy = format!("write one of {}", words());
+            self.reason(*at, format!("`revision` is `{value}`, which is not known"), remedy)
         })
     }
 

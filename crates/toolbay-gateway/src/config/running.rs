@@ -3,6 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use http::HeaderMap;
+use toolbay_protocol::Revision;
 
 use crate::limits::{Limits, PerServer};
 
@@ -38,6 +39,25 @@ pub struct Server {
     pub isolation: Option<Isolation>,
     /// Under which names its tools and prompts are public.
     pub names: Names,
+    /// The one revision to speak with it, where the file says so.
+    pub revision: Option<Revision>,
+    /// When it is started.
+    pub start: Start,
+}
+
+/// When a server is started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// With Toolbay.
+    #[default]
+    AtOnce,
+    /// With the first request that needs it: a list, or a call of something that nobody offers yet.
+    OnDemand,
+}
+
+impl Start {
+    /// How each is written.
+    pub const WORDS: [(&'static str, Self); 2] = [("at-once", Self::AtOnce), ("on-demand", Self::OnDemand)];
 }
 
 /// Under which names a server's tools and prompts are public.

@@ -41,6 +41,8 @@ pub(super) struct Body {
     pub(super) startup_timeout: Option<At<f64>>,
     pub(super) isolation: Option<At<String>>,
     pub(super) names: Option<At<String>>,
+    pub(super) revision: Option<At<String>>,
+    pub(super) start: Option<At<String>>,
     pub(super) limits: Vec<Limit>,
 }
 
@@ -142,6 +144,8 @@ impl Reader<'_, '_> {
             "startupTimeout" => self.body.startup_timeout = Some(number(value, key, self.source)?),
             "isolation" => self.body.isolation = Some(text(value, key, self.source)?),
             "names" => self.body.names = Some(text(value, key, self.source)?),
+            "start" => self.body.start = Some(text(value, key, self.source)?),
+            "revision" => self.body.revision = Some(text(value, key, self.source)?),
             "limits" => {
                 let whose = format!("server `{}`: ", self.name);
                 self.body.limits = limits::read(value, &whose, self.source, self.remarks)?;

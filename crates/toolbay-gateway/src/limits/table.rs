@@ -143,7 +143,7 @@ rows! {
     "drain", Seconds, 0.0, DAY, Gateway, Live, drain, "how long calls in flight of a server that was changed or taken out go on";
     "sessions", Count, 1.0, 1e7, Gateway, NextStart, sessions, "open sessions of clients before 2026-07-28";
     "sessionIdle", Seconds, 1.0, DAY, Gateway, NextStart, session_idle, "how long such a session lasts after its client was last heard of";
-    "requestBytes", Bytes, 1024.0, GIB, Gateway, NextStart, request_bytes, "one message of a client over HTTP (named `message_bytes` there)";
+    "requestBytes", Bytes, 1024.0, GIB, Gateway, NextStart, request_bytes, "one message of a client (named `message_bytes` in the error)";
     "readTimeout", Seconds, 0.1, DAY, Gateway, NextStart, read_timeout, "how long such a message takes to come in";
     "clientConnections", Count, 1.0, 1e6, Gateway, NextStart, client_connections, "connections of clients; more wait to be accepted";
     "clientIdle", Seconds, 1.0, DAY, Gateway, NextStart, client_idle, "how long such a connection is silent, and the head of a request takes";
@@ -161,5 +161,8 @@ rows! {
     "rounds", Count, 1.0, 1e4, Server, Restart, server.bounds.rounds, "questions of it in one call, where it keeps no session";
     "restartPause", Seconds, 0.001, DAY, Server, Restart, server.bounds.pause, "how long it is left alone when it was lost; doubled each time";
     "longestPause", Seconds, 0.001, DAY, Server, Restart, server.bounds.longest_pause, "how long at most";
+    "circuitFailures", Count, 1.0, 1e6, Server, Restart, server.bounds.circuit_failures, "how often it fails in a row before its circuit opens";
+    "circuitPause", Seconds, 0.001, DAY, Server, Restart, server.bounds.circuit_pause, "how long the circuit is open; then it is tried once";
+    "idleStop", Seconds, 0.0, DAY, Server, Restart, server.rest, "how long nobody needs it before it is stopped; 0 for never";
     "logLines", Count, 0.0, 1e6, Server, Restart, server.bounds.log_lines, "lines of its log and stderr that are kept, of 4,096 bytes each";
 }

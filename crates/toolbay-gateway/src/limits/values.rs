@@ -61,6 +61,8 @@ pub struct PerServer {
     pub connections: usize,
     /// How long one of those is kept after it was used.
     pub idle: Duration,
+    /// How long nobody may need it before it is stopped; nought where it is never.
+    pub rest: Duration,
     /// All others.
     pub bounds: Bounds,
 }
@@ -72,6 +74,7 @@ impl Default for PerServer {
             silence: Duration::from_secs(60),
             connections: 64,
             idle: Duration::from_secs(300),
+            rest: Duration::ZERO,
             bounds: Bounds::default(),
         }
     }
@@ -98,6 +101,10 @@ pub struct Bounds {
     pub pause: Duration,
     /// How long at most.
     pub longest_pause: Duration,
+    /// How often it may fail in a row before it is left alone for longer.
+    pub circuit_failures: usize,
+    /// How long it is left alone then, before it is tried once.
+    pub circuit_pause: Duration,
     /// How many lines of its log and stderr are kept.
     pub log_lines: usize,
 }
@@ -114,6 +121,8 @@ impl Default for Bounds {
             rounds: 32,
             pause: Duration::from_secs(1),
             longest_pause: Duration::from_secs(60),
+            circuit_failures: 5,
+            circuit_pause: Duration::from_secs(60),
             log_lines: 1_000,
         }
     }

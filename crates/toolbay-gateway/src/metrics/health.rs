@@ -39,6 +39,7 @@ pub(crate) fn word(phase: &Phase) -> &'static str {
         Phase::Connecting => "connecting",
         Phase::Ready { .. } => "ready",
         Phase::Failed(_) => "failed",
+        Phase::Resting { .. } => "resting",
         Phase::Disabled => "disabled",
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn write(everything: &Everything) -> String {
     page.head("toolbay_parked_calls", "gauge", "Calls that wait for callers who left with a question.");
     page.line("toolbay_parked_calls", &[], parked);
     page.head("toolbay_servers", "gauge", "Servers by where they stand.");
-    for phase in ["connecting", "ready", "failed", "disabled"] {
+    for phase in ["connecting", "ready", "failed", "resting", "disabled"] {
         let count = servers.iter().filter(|status| word(&status.phase) == phase).count();
         page.line("toolbay_servers", &[("phase", phase)], count);
     }

@@ -3,7 +3,7 @@ use std::{sync::Arc, time::Duration};
 use super::*;
 use crate::{
     audit::End,
-    servers::{Phase, Status},
+    servers::{Circuit, Phase, Status},
 };
 
 fn counted(all: &[(End, u64)]) -> Counted {
@@ -43,6 +43,7 @@ fn the_page_has_each_family_once_and_labels_that_cannot_break_out() {
         transport: "stdio",
         phase,
         counted: counted(&[(End::Done, 2)]),
+        circuit: Circuit::default(),
         last_error: None,
         processes: vec![],
     };
@@ -84,6 +85,7 @@ fn it_is_ready_when_it_is_decided_of_all() {
         transport: "stdio",
         phase,
         counted: Counted::default(),
+        circuit: Circuit::default(),
         last_error: None,
         processes: vec![],
     };

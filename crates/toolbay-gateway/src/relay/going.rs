@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use toolbay_protocol::{
-    ErrorObject, Feature, Method, Raw,
+    ErrorObject, Feature, Method, Raw, Revision,
     exchange::{Asks, Level, Meta, Return, Step, Wishes},
     fault::code,
     frame::Part,
@@ -12,7 +12,7 @@ use toolbay_protocol::{
     raw,
     types::relay::conform_params,
 };
-use toolbay_transport::{Cx, Error, Kind, Request, Running};
+use toolbay_transport::{Cx, Error, Request, Running};
 
 use super::{answered, banks, resolve::Route};
 use crate::{
@@ -85,8 +85,8 @@ impl Going<'_> {
         };
         // Most calls say nothing before their outcome, and nobody asks anything.
         let first = match seat.leg.questions {
-            None => Some(running.step().await),
-            Some(_) => None,
+            None if !self.hides_task(&seat) => Some(running.step().await),
+            Some(_) | None => None,
         };
         let rest = match self.done_at_once(first, &seat) {
             Ok(crossing) => return Ok(crossing),
@@ -110,9 +110,10 @@ impl Going<'_> {
         match rest {
             Rest::SendOff(asks) => banks.send_off(asks).await,
             Rest::Cross(first) => {
-                // A task that began is not begun again.
-                let heard = if self.hides_task(&seat) { Heard::Something } else { Heard::Nothing };
-                cross(Ride { running, seat, heard }, banks, first).await
+                // A tool that runs as a task alone was called by somebody whose revision has none.
+                let awaits = || Box::new(Call { method: Method::TasksResult, ..self.call(&seat, Raw::EMPTY).0 });
+                let task = self.hides_task(&seat).then(awaits);
+                cross(Ride { running, seat, heard: Heard::Nothing, task }, banks, first).await
             }
         }
     }
@@ -136,12 +137,22 @@ impl Going<'_> {
             && !self.request.caller.introduction.revision.has(Feature::CoreTasks)
     }
 
+    /// What a caller writes as `task` means nothing where its revision knows no such parameter, and would be an order there.
+    fn without_task(&self, params: Raw, to: Revision) -> Raw {
+        let means = |revision: Revision| revision.has(Feature::CoreTasks);
+        if self.request.method != Method::ToolsCall || !means(to) || means(self.request.caller.introduction.revision) {
+            return params;
+        }
+        if params.get("task").is_none() { params } else { params.with(&[("task", None)]) }
+    }
+
     /// Begins where nothing has to be waited for.
     fn begin_at_once(&self, seat: &Seat) -> Result<Begun, ErrorObject> {
         let Self { request, route, .. } = self;
         self.refuse_task(seat)?;
         let (theirs, revision) = (request.caller.introduction.revision, seat.connection.meeting().revision);
         let params = conform_params(&request.method, &route.params, theirs, revision).map_err(ErrorObject::from)?;
+        let params = self.without_task(params, revision);
         let hides = self.hides_task(seat);
         let (call, raised) = self.call(seat, if hides { tasks::as_task(&params) } else { params });
         if raised.is_some() || hides {
@@ -157,14 +168,14 @@ impl Going<'_> {
         if let Some(level) = raised {
             seat.leg.raise(&seat.connection, level).await;
         }
-        let running = seat.connection.call(call).await?;
-        if self.hides_task(seat) { self.begun(running, seat).await } else { Ok(running) }
+        seat.connection.call(call).await
     }
 
     fn call(&self, seat: &Seat, params: Raw) -> (Call, Option<Level>) {
-        let Self { request, there, returning, .. } = self;
+        let Self { request, there, returning, cx, .. } = self;
         let (wishes, raised) = self.wishes(seat);
         let call = Call {
+            presence: cx.presence(),
             behalf: Some(Arc::clone(&seat.told)),
             method: request.method.clone(),
             params: Some(params),
@@ -215,25 +226,5 @@ impl Going<'_> {
         }
         let what = format!("server {:?} runs no tool as a task; call it without `task`", route.server);
         Err(ErrorObject::new(code::METHOD_NOT_FOUND, what))
-    }
-
-    /// Waits for a task that its caller need not know of: a tool that runs as nothing else was called by somebody whose
-    /// revision has no tasks.
-    async fn begun(&self, mut running: Running, seat: &Seat) -> Result<Running, Error> {
-        let refused = |what: String| Error::new(Kind::Misbehaved, what);
-        let result = loop {
-            match running.step().await? {
-                Step::Done(Ok(result)) => break result,
-                Step::Done(Err(error)) => return Err(refused(format!("it does not begin the task: {error}"))),
-                // Of what the task says and asks its result tells.
-                Step::Note(_) => {}
-                Step::Ask(_) => return Err(refused("it asks before it begins the task".into())),
-            }
-        };
-        let awaited =
-            tasks::awaited(&result).ok_or_else(|| refused("it answers without the task it must begin".into()))?;
-        let call = Call { method: Method::TasksResult, ..self.call(seat, awaited).0 };
-        let begun = seat.connection.call(call).await;
-        begun.map_err(|error| refused(format!("its task began, but its result cannot be awaited: {error}")))
     }
 }

@@ -43,12 +43,25 @@ impl Meant {
 
 /// Finds what is meant among what is there.
 pub(super) fn resolve_at_once(bay: &Inner, request: &Request, meant: &Meant) -> Option<Route> {
-    bay.at_once(&request.caller, |catalog| resolve_in(catalog, request, meant).ok())
+    let uri = read_by_uri(request);
+    // What only a template fits may be another's who is lost, or still starting.
+    let sure = |catalog: &Catalog| uri.as_deref().is_none_or(|uri| catalog.lists(uri));
+    bay.at_once(&request.caller, |catalog| resolve_in(catalog, request, meant).ok().filter(|_| sure(catalog)))
 }
 
 /// Finds what is meant; waits for servers that are still starting only for as long as it is not found without them.
 pub(super) async fn resolve(bay: &Inner, request: &Request, meant: &Meant) -> Result<Route, ErrorObject> {
-    if let Some(route) = bay.once_there(&request.caller, |catalog| resolve_in(catalog, request, meant).ok()).await {
+    let uri = read_by_uri(request);
+    // A server that is still starting may list what a template of another's fits as well.
+    let sure = |catalog: &Catalog| uri.as_deref().is_none_or(|uri| bay.is_settled() || catalog.lists(uri));
+    let find = |catalog: &Catalog| resolve_in(catalog, request, meant).ok().filter(|_| sure(catalog));
+    let found = bay.once_there(&request.caller, find).await;
+    if let Some(uri) = &uri
+        && let Some(lost) = bay.reader_lost(&bay.catalog_for(&request.caller), uri)
+    {
+        return Err(bay.not_connected(&lost));
+    }
+    if let Some(route) = found {
         return Ok(route);
     }
     resolve_in(&bay.catalog_for(&request.caller), request, meant).map_err(|unknown| {
@@ -61,6 +74,16 @@ pub(super) async fn resolve(bay: &Inner, request: &Request, meant: &Meant) -> Re
                 .map_or(unknown, |server| bay.not_connected(&server)),
         }
     })
+}
+
+/// The URI by which the server of a request is found.
+fn read_by_uri(request: &Request) -> Option<String> {
+    let uri = match &request.method {
+        Method::ResourcesRead => request.params.get("uri"),
+        Method::Complete => request.params.get("ref").and_then(|reference| reference.get("uri")),
+        _ => None,
+    };
+    uri.as_ref().and_then(Raw::as_text).map(std::borrow::Cow::into_owned)
 }
 
 fn resolve_in(catalog: &Catalog, request: &Request, meant: &Meant) -> Result<Route, ErrorObject> {

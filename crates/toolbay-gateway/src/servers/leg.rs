@@ -27,9 +27,10 @@ use toolbay_transport::{Connection, Error, Kind};
 use super::{
     interest::{Interest, Interests},
     isolation::Who,
+    progress::Hearers,
     questions::Questions,
 };
-use crate::catalog::Part;
+use crate::catalog::{Part, Report};
 
 /// How long a server may take to set its level of logging.
 const SET_LEVEL: Duration = Duration::from_secs(5);
@@ -46,8 +47,12 @@ pub(crate) struct Leg {
     pub(super) interests: Arc<Interests>,
     /// What its server asks outside of calls, where those whom it serves may be asked anything.
     pub(crate) questions: Option<Arc<Questions>>,
+    /// Who hears of the progress of its tasks.
+    pub(crate) hearers: Hearers,
     /// Told when a list is no longer what it was.
     pub(super) dirty: Notify,
+    /// What is worth knowing of its lists.
+    pub(super) reports: Mutex<Vec<Report>>,
     /// What is offered on it, where that is not what is offered on the first.
     pub(super) part: ArcSwapOption<Part>,
     pub(super) stop: CancellationToken,
@@ -56,7 +61,8 @@ pub(crate) struct Leg {
     link: watch::Sender<Link>,
     level: tokio::sync::Mutex<Option<Level>>,
     seats: AtomicUsize,
-    used: AtomicBool,
+    /// Whether it was used since the sweep of idle connections, and since it was last asked whether its server may rest.
+    used: [AtomicBool; 2],
     kept: Mutex<Option<Instant>>,
     gone: Mutex<Option<Error>>,
     lost: Notify,
@@ -94,14 +100,16 @@ impl Leg {
             rounds: u32::try_from(rounds).unwrap_or(u32::MAX),
             interests: Arc::default(),
             questions,
+            hearers: Hearers::default(),
             dirty: Notify::new(),
+            reports: Mutex::default(),
             part: ArcSwapOption::empty(),
             stop: CancellationToken::new(),
             nudge: Notify::new(),
             link: watch::Sender::new(Link::Opening),
             level: tokio::sync::Mutex::new(None),
             seats: AtomicUsize::new(0),
-            used: AtomicBool::new(true),
+            used: [AtomicBool::new(true), AtomicBool::new(true)],
             kept: Mutex::default(),
             gone: Mutex::default(),
             lost: Notify::new(),
@@ -239,7 +247,7 @@ impl Leg {
 
     /// Somebody is about to need it.
     pub(super) fn touch(&self) {
-        self.used.store(true, Ordering::Release);
+        self.used.iter().for_each(|used| used.store(true, Ordering::Release));
     }
 
     /// Whether nobody needs it now.
@@ -253,7 +261,12 @@ impl Leg {
 
     /// Whether nobody needed it since this was asked last.
     pub(super) fn is_idle(&self) -> bool {
-        self.is_free() && !self.used.swap(false, Ordering::AcqRel)
+        self.is_free() && !self.used[0].swap(false, Ordering::AcqRel)
+    }
+
+    /// The same for its server, which is to rest.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.is_free() && !self.used[1].swap(false, Ordering::AcqRel)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The servers we call: each has a task that connects it, lists what it offers, and brings it back when it is lost.
 
+mod circuit;
 mod ear;
 mod interest;
 mod isolation;
@@ -8,6 +9,7 @@ mod legs;
 mod lines;
 mod list;
 mod processes;
+mod progress;
 mod questions;
 mod server;
 mod spec;
@@ -15,11 +17,13 @@ mod state;
 mod supervise;
 mod tend;
 
+pub use circuit::Circuit;
 pub(crate) use interest::Interest;
 pub(crate) use isolation::Open;
 pub(crate) use leg::{Leg, Seat};
 pub use lines::Lines;
 pub use list::whole;
+pub(crate) use progress::Hearer;
 pub(crate) use questions::{Question, Questions};
 pub(crate) use server::{NoSeat, Server, Yard};
 pub use spec::{Connector, Plan, Spec, embedded, endpoint};

@@ -89,6 +89,14 @@ impl Questions {
 }
 
 impl Question {
+    /// Waits until the server does not ask it any more, or nobody waits for an answer.
+    pub(crate) async fn withdrawn(&mut self) {
+        match &mut self.answer {
+            Some(answer) => answer.closed().await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// Answers it.
     pub(crate) fn answered(mut self, outcome: Outcome) {
         if let Some(answer) = self.answer.take() {

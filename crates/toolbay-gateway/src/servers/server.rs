@@ -16,15 +16,16 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use toolbay_protocol::{
-    Feature,
+    Feature, Method,
     exchange::Note,
     greeting::{Introduction, Meeting},
 };
 use toolbay_transport::{Caller, Connection, Error, Principal};
 
 use super::{
+    circuit::Circuit,
     isolation::Who,
-    leg::{Leg, Seat},
+    leg::{Leg, Link, Seat},
     legs::{Found, Legs, NoLeg},
     lines::{Lines, Ring},
     processes::Processes,
@@ -35,7 +36,7 @@ use super::{
 use crate::{
     callers::Declared,
     catalog::{Part, Report},
-    config::{self, Isolation},
+    config::{self, Isolation, Start},
     limits::{ChildPlace, Children},
     metrics::Counters,
 };
@@ -57,6 +58,8 @@ pub(crate) struct Server {
     written: ArcSwapOption<config::Server>,
     /// Told when a list is no longer what it was.
     pub(super) dirty: Notify,
+    /// Told when somebody needs it while it rests.
+    pub(super) needed: Notify,
     /// The connection with which its lists are kept; it serves those who declare nothing.
     pub(super) base: Arc<Leg>,
     pub(super) legs: Legs,
@@ -81,6 +84,9 @@ pub(super) struct State {
     pub(super) lost: Option<Arc<Part>>,
     pub(super) reports: Vec<Report>,
     pub(super) last_error: Option<String>,
+    pub(super) circuit: Circuit,
+    /// What it said of itself when it ran last.
+    pub(super) meeting: Option<Meeting>,
     lines: Ring,
 }
 
@@ -99,6 +105,7 @@ impl Server {
     pub(crate) fn start(spec: Spec, yard: &Yard, before: Option<&Self>) -> (Arc<Self>, Option<JoinHandle<()>>) {
         let Yard { us, supervision, children } = yard.clone();
         let first = match &spec.plan {
+            Plan::Connect(_) if spec.start == Start::OnDemand && before.is_none() => Phase::Resting { counts: None },
             Plan::Connect(_) => Phase::Connecting,
             Plan::Disabled => Phase::Disabled,
             Plan::Broken(why) => Phase::Failed(why.clone()),
@@ -125,6 +132,7 @@ impl Server {
             us,
             supervision,
             dirty: Notify::new(),
+            needed: Notify::new(),
             base: Arc::new(base),
             legs: Legs::default(),
         });
@@ -139,12 +147,17 @@ impl Server {
     /// Where it stands.
     pub(crate) fn status(&self) -> Status {
         let phase = self.phase.borrow().clone();
+        let (circuit, last_error) = {
+            let state = self.state();
+            (state.circuit, state.last_error.clone())
+        };
         Status {
             server: Arc::clone(&self.spec.name),
             transport: self.spec.transport,
             phase,
             counted: self.counters.read(),
-            last_error: self.state().last_error.clone(),
+            circuit,
+            last_error,
             processes: self.processes.all(),
         }
     }
@@ -190,14 +203,53 @@ impl Server {
         self.base.open().map(|connection| connection.meeting().clone())
     }
 
+    /// The same where it is not, as long as it was before: it rests, or is brought back.
+    pub(crate) fn last_meeting(&self) -> Option<Meeting> {
+        self.meeting().or_else(|| self.state().meeting.clone())
+    }
+
+    /// Whether nobody has met it yet, and it may still turn out well.
+    pub(crate) fn is_stranger(&self) -> bool {
+        let undecided = matches!(*self.phase.borrow(), Phase::Connecting | Phase::Resting { .. });
+        undecided && self.last_meeting().is_none()
+    }
+
+    /// Somebody needs it: where it rests, it is started.
+    pub(crate) fn wake(&self) {
+        let woken = self.phase.send_if_modified(|phase| {
+            let resting = matches!(phase, Phase::Resting { .. });
+            if resting {
+                *phase = Phase::Connecting;
+            }
+            resting
+        });
+        if woken {
+            self.base.is_now(Link::Opening);
+            self.needed.notify_one();
+            self.supervision.moved(&self.spec.name);
+        }
+    }
+
+    /// Somebody wants to know what it offers: where nobody does yet, it is started.
+    pub(crate) fn wanted(&self) {
+        if self.part().is_none() {
+            self.wake();
+        }
+    }
+
     /// A place for `caller` on the first connection, where that is open and serves it.
     pub(crate) fn seat_at_once(&self, caller: &Caller, declared: &Declared) -> Option<Seat> {
         let first = self.base.seat(declared.nobody())?;
         self.on_first(first, caller, declared).ok()
     }
 
-    /// The first connection for `caller`; or for whom it wants one of its own, and what is told on that.
-    fn on_first(&self, first: Seat, caller: &Caller, declared: &Declared) -> Result<Seat, (Who, Arc<Introduction>)> {
+    /// The first connection for `caller`; or that one all the same, for whom another is wanted, and what is told on it.
+    fn on_first(
+        &self,
+        first: Seat,
+        caller: &Caller,
+        declared: &Declared,
+    ) -> Result<Seat, (Seat, Who, Arc<Introduction>)> {
         let revision = first.connection.meeting().revision;
         if revision.has(Feature::Stateless) {
             return Ok(first.told(declared.told(&caller.introduction, revision)));
@@ -211,20 +263,30 @@ impl Server {
         if told.capabilities == bare.capabilities && who == Who::User(Principal::Local) {
             return Ok(first.told(Arc::clone(bare)));
         }
-        Err((who, told))
+        Err((first, who, told))
     }
 
     /// A place for `caller` on a connection that it may use: the first one, or one of its own.
     pub(crate) async fn seat(self: &Arc<Self>, caller: &Caller, declared: &Declared) -> Result<Seat, NoSeat> {
         let first = match self.base.seat(declared.nobody()) {
             Some(seat) => seat,
-            // A session that its server forgot is being opened again.
-            None => self.base.seated(declared.nobody(), self.spec.startup).await.map_err(|_| NoSeat::Away)?,
+            // It rests, or a session that its server forgot is being opened again.
+            None => self.awake().base.seated(declared.nobody(), self.spec.startup).await.map_err(|_| NoSeat::Away)?,
         };
         match self.on_first(first, caller, declared) {
             Ok(seat) => Ok(seat),
-            Err((who, told)) => self.own_seat(&who, &told).await,
+            Err((first, who, told)) => {
+                let own = self.own_seat(&who, &told).await;
+                // Until here, so that the server does not come to rest meanwhile.
+                drop(first);
+                own
+            }
         }
+    }
+
+    fn awake(&self) -> &Self {
+        self.wake();
+        self
     }
 
     async fn own_seat(self: &Arc<Self>, who: &Who, told: &Arc<Introduction>) -> Result<Seat, NoSeat> {
@@ -277,7 +339,9 @@ impl Server {
 
     /// Hears what belongs to no call.
     pub(super) fn noted(&self, leg: &Arc<Leg>, note: Note) {
-        self.line(&format!("{}: {:?}", note.method, note.params));
+        if note.method != Method::Progress {
+            self.line(&format!("{}: {:?}", note.method, note.params));
+        }
         self.supervision.said(self, leg, note);
     }
 
@@ -299,7 +363,8 @@ impl Server {
     }
 
     /// A connection's own lists were taken.
-    pub(super) fn take_own(&self, leg: &Leg, part: Part) {
+    pub(super) fn take_own(&self, leg: &Leg, part: Part, reports: Vec<Report>) {
+        *leg.reports.lock().unwrap_or_else(PoisonError::into_inner) = reports;
         let (part, base) = (Arc::new(part), self.part());
         let follows = base.as_ref().is_some_and(|base| part.is_alike(base));
         let before = leg.part.swap((!follows).then(|| Arc::clone(&part))).or(base);
@@ -314,9 +379,16 @@ impl Server {
         self.state().lost.clone()
     }
 
-    /// What is worth knowing of it.
+    /// What is worth knowing of it, whichever of its connections that was found on.
     pub(crate) fn reports(&self) -> Vec<Report> {
-        self.state().reports.clone()
+        let mut all = self.state().reports.clone();
+        for leg in self.legs.all() {
+            let own = leg.reports.lock().unwrap_or_else(PoisonError::into_inner);
+            // Most say what was said of the first connection.
+            let new: Vec<_> = own.iter().filter(|report| !all.contains(report)).cloned().collect();
+            all.extend(new);
+        }
+        all
     }
 
     /// The last lines of its log and stderr.
@@ -350,8 +422,8 @@ impl State {
     fn following(before: &Server) -> Self {
         let before = before.state();
         let lost = before.part.clone().or_else(|| before.lost.clone());
-        let (lines, last_error) = (before.lines.clone(), before.last_error.clone());
-        Self { lost, lines, last_error, ..Self::default() }
+        let (lines, last_error, meeting) = (before.lines.clone(), before.last_error.clone(), before.meeting.clone());
+        Self { lost, lines, last_error, meeting, ..Self::default() }
     }
 }
 

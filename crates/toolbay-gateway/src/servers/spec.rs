@@ -10,7 +10,7 @@ use toolbay_transport::{
 };
 
 use crate::{
-    config::{Endpoint, Isolation, Names, Remote, Server, Setup},
+    config::{Endpoint, Isolation, Names, Remote, Server, Setup, Start},
     limits::{Bounds, PerServer},
 };
 
@@ -37,6 +37,10 @@ pub struct Spec {
     pub isolation: Isolation,
     /// Under which names its tools and prompts are public; one server of a bay alone may have its own.
     pub names: Names,
+    /// When it is started.
+    pub start: Start,
+    /// How long nobody may need it before it is stopped (limit `idleStop`); nought where it is never.
+    pub rest: Duration,
     /// How many connections it may have beside its first (limit `connections`).
     pub connections: usize,
     /// How long one of those is kept after it was used.
@@ -71,10 +75,13 @@ impl Spec {
             silence: server.timeout.unwrap_or(server.limits.silence),
             connections: server.limits.connections,
             idle: server.limits.idle,
+            rest: server.limits.rest,
+            start: server.start,
             bounds: server.limits.bounds,
             written: Some(Arc::new(server.clone())),
             isolation: server.isolation.unwrap_or_default(),
             names: server.names,
+            revision: server.revision,
             ..Self::planned(&server.name, transport, plan)
         }
     }
@@ -86,7 +93,7 @@ impl Spec {
 
     /// A server with which to do as planned, within the usual limits.
     pub fn planned(name: &str, transport: &'static str, plan: Plan) -> Self {
-        let PerServer { startup, silence, connections, idle, bounds } = PerServer::default();
+        let PerServer { startup, silence, connections, idle, rest, bounds } = PerServer::default();
         Self {
             name: name.into(),
             transport,
@@ -96,6 +103,8 @@ impl Spec {
             silence,
             isolation: Isolation::default(),
             names: Names::default(),
+            start: Start::default(),
+            rest,
             connections,
             idle,
             bounds,

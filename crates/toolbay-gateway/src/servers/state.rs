@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use serde::Serialize;
 use toolbay_protocol::Revision;
 
+use super::circuit::Circuit;
 use crate::metrics::Counted;
 
 /// What a server offers, in numbers.
@@ -34,6 +35,11 @@ pub enum Phase {
     },
     /// It does not serve; why.
     Failed(String),
+    /// It does not run, and is started by the next request that needs it.
+    Resting {
+        /// What it offered when it ran last.
+        counts: Option<Counts>,
+    },
     /// The configuration turns it off.
     Disabled,
 }
@@ -56,6 +62,8 @@ pub struct Status {
     pub phase: Phase,
     /// What was counted of it since it was first started.
     pub counted: Counted,
+    /// Where its circuit stands.
+    pub circuit: Circuit,
     /// What it was lost to last, also where it is back.
     pub last_error: Option<String>,
     /// Its processes, where it is a child of ours.

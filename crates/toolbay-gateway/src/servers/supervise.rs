@@ -14,6 +14,7 @@ use toolbay_protocol::{
 use toolbay_transport::{Connection, Error, Kind, Subscription};
 
 use super::{
+    circuit::{Breaker, Circuit},
     ear::Ear,
     interest::Subscriptions,
     leg::{Leg, Link},
@@ -49,6 +50,13 @@ pub(super) fn look_after(server: Arc<Server>, connector: Connector) -> JoinHandl
     tokio::spawn(keeper.run())
 }
 
+/// Why it serves no more.
+enum End {
+    Lost(Error),
+    /// Nobody needed it.
+    Rest,
+}
+
 struct Keeper {
     server: Arc<Server>,
     connector: Connector,
@@ -56,14 +64,21 @@ struct Keeper {
 
 impl Keeper {
     async fn run(self) {
-        let bounds = self.server.spec.bounds;
-        let (mut pause, mut reopening) = (bounds.pause, Reopening::default());
+        let (mut breaker, mut reopening) = (Breaker::new(self.server.spec.bounds), Reopening::default());
+        let stop = self.server.stop.clone();
+        if self.server.status().phase == (Phase::Resting { counts: None }) && !self.rested().await {
+            return self.close().await;
+        }
         loop {
             let begun = time::Instant::now();
-            let stop = self.server.stop.clone();
-            let why = tokio::select! {
+            let served = tokio::select! {
                 () = stop.cancelled() => return self.close().await,
-                served = self.serve(begun) => served.unwrap_or_else(|error| error),
+                served = self.serve(begun) => served,
+            };
+            let why = match served {
+                Ok(End::Rest) if self.rested().await => continue,
+                Ok(End::Rest) => return self.close().await,
+                Ok(End::Lost(error)) | Err(error) => error,
             };
             self.server.counters().restarted();
             if reopening.is_due(&why) {
@@ -71,19 +86,48 @@ impl Keeper {
                 continue;
             }
             // One that is lost again and again is tried less and less.
-            if begun.elapsed() > bounds.longest_pause {
-                pause = bounds.pause;
-            }
+            let (pause, circuit) = breaker.lost(begun.elapsed());
+            self.server.state().circuit = circuit;
             self.drop_part(&why);
             tokio::select! {
                 () = stop.cancelled() => return self.close().await,
-                () = time::sleep(pause) => pause = (pause * 2).min(bounds.longest_pause),
+                () = time::sleep(pause) => {}
+            }
+            if matches!(circuit, Circuit::Open { .. }) {
+                self.server.state().circuit = Circuit::HalfOpen;
             }
         }
     }
 
+    /// Waits until somebody needs it; whether somebody does before it is stopped.
+    async fn rested(&self) -> bool {
+        tokio::select! {
+            () = self.server.stop.cancelled() => false,
+            () = self.server.needed.notified() => true,
+        }
+    }
+
+    /// Lets it rest, unless somebody took a place this moment. What it offers is offered on.
+    async fn rest(&self, connection: &Connection) -> bool {
+        let Server { base, phase, legs, .. } = &*self.server;
+        let before = phase.borrow().clone();
+        let Phase::Ready { counts, .. } = before else { return false };
+        // In this order: whoever finds no connection finds that it rests, and wakes it.
+        phase.send_replace(Phase::Resting { counts: Some(counts) });
+        base.is_now(Link::Lost(Error::closed("it rests")));
+        if base.is_taken() || legs.all().iter().any(|leg| leg.is_taken()) {
+            base.is_open(connection);
+            phase.send_replace(before);
+            return false;
+        }
+        legs.end_those(|_| true);
+        connection.close().await;
+        self.server.supervision.moved(&self.server.spec.name);
+        true
+    }
+
     /// Connects and serves until the connection is lost; what it was lost to.
-    async fn serve(&self, begun: time::Instant) -> Result<Error, Error> {
+    async fn serve(&self, begun: time::Instant) -> Result<End, Error> {
         let spec = &self.server.spec;
         let ear = Ear { server: Arc::downgrade(&self.server), process: Process::default() };
         let _place = self.server.place()?;
@@ -115,11 +159,14 @@ impl Keeper {
         mut watching: Pin<&mut impl Future<Output = Result<Subscription, Error>>>,
         mut watched: Option<Result<Subscription, Error>>,
         begun: time::Instant,
-    ) -> Error {
+    ) -> End {
         let spec = &self.server.spec;
         let allowed = Allowed { silence: spec.silence, total: spec.startup };
         let mut subscriptions = Subscriptions::on(connection, Arc::clone(&self.server.base.interests));
         let mut sweep = time::interval_at(time::Instant::now() + spec.idle, spec.idle);
+        let rests = !spec.rest.is_zero();
+        let every = if rests { spec.rest } else { spec.idle };
+        let mut rest = time::interval_at(time::Instant::now() + every, every);
         let mut listed = time::Instant::now();
         loop {
             let changed = async {
@@ -127,8 +174,13 @@ impl Keeper {
                 self.server.dirty.notified().await;
             };
             tokio::select! {
-                error = connection.ended() => return error,
-                error = self.server.base.given_up() => return error,
+                error = connection.ended() => return End::Lost(error),
+                error = self.server.base.given_up() => return End::Lost(error),
+                _ = rest.tick(), if rests => {
+                    if self.is_at_rest() && self.rest(connection).await {
+                        return End::Rest;
+                    }
+                }
                 _ = sweep.tick() => self.server.legs.sweep(),
                 // One that refuses to be listened to is served without. What changed before that is listed again.
                 begun = &mut watching, if watched.is_none() => {
@@ -142,13 +194,20 @@ impl Keeper {
                     let listing = list::everything(connection, spec, allowed, before.as_deref());
                     let (part, reports) = tokio::select! {
                         all = listing => all,
-                        error = connection.ended() => return error,
+                        error = connection.ended() => return End::Lost(error),
                     };
                     self.take_part(part, reports, connection, begun.elapsed());
                     listed = time::Instant::now();
                 }
             }
         }
+    }
+
+    /// Whether nobody needed it for a while.
+    fn is_at_rest(&self) -> bool {
+        // All are asked, so that each begins to count anew.
+        let legs: Vec<_> = self.server.legs.all().iter().map(|leg| leg.is_at_rest()).collect();
+        self.server.base.is_at_rest() && legs.into_iter().all(|rests| rests)
     }
 
     async fn opened(&self, connection: &Connection) {
@@ -180,11 +239,12 @@ impl Keeper {
         };
         let took = match &*self.server.phase.borrow() {
             Phase::Ready { took, .. } => *took,
-            Phase::Connecting | Phase::Failed(_) | Phase::Disabled => took,
+            Phase::Connecting | Phase::Failed(_) | Phase::Resting { .. } | Phase::Disabled => took,
         };
         {
             let mut state = self.server.state();
             (state.part, state.reports, state.lost) = (Some(Arc::new(part)), reports, None);
+            (state.circuit, state.meeting) = (Circuit::Closed, Some(connection.meeting().clone()));
         }
         self.server.supervision.moved(&self.server.spec.name);
         let revision = connection.meeting().revision;

@@ -125,11 +125,11 @@ async fn serve(server: &Arc<Server>, leg: &Arc<Leg>) -> Error {
             () = changed => {
                 let before = leg.part.load_full().or_else(|| server.part());
                 let listing = list::everything(&connection, &server.spec, allowed, before.as_deref());
-                let (part, _) = tokio::select! {
+                let (part, reports) = tokio::select! {
                     all = listing => all,
                     error = connection.ended() => return error,
                 };
-                server.take_own(leg, part);
+                server.take_own(leg, part, reports);
                 listed = Some(Instant::now());
             }
         }

@@ -33,6 +33,7 @@ pub(crate) async fn follow(place: &Place, method: Method, params: Value) -> Valu
                     let params = note.params.map(|params| params.with(&[("progressToken", None)]));
                     notes.push(json!([note.method.as_str(), params.map_or(Value::Null, |params| bare(&params))]));
                 }
+                Ok(Step::Away(_) | Step::Withdrawn(_)) => {}
                 Ok(Step::Ask(asks)) => {
                     asked.extend(
                         asks.iter()

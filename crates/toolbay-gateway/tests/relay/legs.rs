@@ -170,7 +170,7 @@ async fn logged(one: &toolbay_transport::Connection, level: Option<&str>) -> Vec
                 outcome.unwrap();
                 return lines;
             }
-            Step::Ask(_) => panic!("nothing is asked"),
+            Step::Away(_) | Step::Withdrawn(_) | Step::Ask(_) => panic!("nothing is asked"),
         }
     }
 }
@@ -279,6 +279,8 @@ async fn each_caller_sees_what_its_own_connection_offers() {
         timeout(SOON, listed).await.expect("its own list is shown");
         assert!(call(one, "special").await.is_ok());
     }
+    let told: Vec<_> = bay.reports().into_iter().filter(|report| report.what.contains("rotten")).collect();
+    assert_eq!(told.len(), 1, "what is wrong with it on a connection of a caller's own is told, once: {told:?}");
     assert_eq!(count(&plain).await, 7);
     assert!(call(&plain, "special").await.unwrap_err().message.contains("unknown tool"), "hidden is refused");
 }

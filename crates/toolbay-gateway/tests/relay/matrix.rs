@@ -1,7 +1,15 @@
 //! The same conversation in all 5 × 5 pairs of revisions.
 
+use std::sync::Arc;
+
 use serde_json::json;
-use toolbay_protocol::{Feature, Method, Raw, Revision, fault::code, watch::Change};
+use toolbay_protocol::{
+    Feature, Method, Raw, Revision,
+    exchange::{Answers, Return, Standing, Step},
+    fault::code,
+    peer::Call,
+    watch::Change,
+};
 
 use crate::script::{Script, bay, caller, follow, text};
 
@@ -24,7 +32,7 @@ async fn lists_calls_reads_gets_and_completes() {
         let (caller, _) = caller(&bay, down).await;
         let list = follow(&caller, Method::ToolsList, json!({})).await.unwrap().outcome.unwrap();
         let tools: Vec<_> = list.get("tools").unwrap().elements().map(|tool| text(&tool, "name")).collect();
-        assert_eq!(tools.len(), 7);
+        assert_eq!(tools.len(), 8);
         assert!(tools.contains(&"s__echo".to_owned()));
         assert_eq!(list.get("resultType").is_some(), down.has(Feature::ResultType));
         assert_eq!(list.get("ttlMs").is_some(), down.has(Feature::CacheHints));
@@ -140,7 +148,44 @@ async fn changes_reach_whoever_watches() {
         };
         tokio::time::timeout(std::time::Duration::from_secs(10), heard).await.expect("both are heard of");
         let list = follow(&caller, Method::ToolsList, json!({})).await.unwrap().outcome.unwrap();
-        assert_eq!(list.get("tools").unwrap().elements().count(), 8);
+        assert_eq!(list.get("tools").unwrap().elements().count(), 9);
         drop(watching);
     });
+}
+
+#[tokio::test]
+async fn a_question_that_the_server_takes_back_is_taken_back_from_the_caller() {
+    for revision in [Revision::V2024_11_05, Revision::V2025_06_18, Revision::LATEST_LEGACY] {
+        let script = Script::new();
+        let bay = bay(vec![("s", Arc::clone(&script))], revision).await;
+        let (one, _) = caller(&bay, Revision::LATEST_LEGACY).await;
+        let call = Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "s__gives_up"}))));
+        let mut running = one.call(call).await.unwrap();
+        let Step::Ask(asks) = running.step().await.unwrap() else { panic!("it asks") };
+        let (key, _) = asks.iter().next().unwrap();
+        script.enough.notify_one();
+        assert_eq!(running.step().await.unwrap(), Step::Withdrawn(key.to_owned()), "{revision}");
+        // An answer that comes too late is nobody's.
+        running.answer(Answers::one(key, Ok(Raw::of(&json!({"roots": []}))))).await.unwrap();
+        let Step::Done(Ok(result)) = running.step().await.unwrap() else { panic!("it is done") };
+        assert!(format!("{result:?}").contains("without an answer"));
+        bay.close().await;
+    }
+}
+
+#[tokio::test]
+async fn what_an_older_server_asks_at_once_is_asked_at_once() {
+    let bay = bay(vec![("s", Script::new())], Revision::LATEST_LEGACY).await;
+    let (one, _) = caller(&bay, Revision::LATEST).await;
+    let call = || Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "s__asks_twice"}))));
+    let Step::Ask(asks) = one.call(call()).await.unwrap().step().await.unwrap() else { panic!("it asks") };
+    assert_eq!(asks.iter().count(), 2);
+    let Standing::Over(state) = asks.standing().clone() else { panic!("a modern call is over when it asks") };
+    let answer = |name: &str| Ok(Raw::of(&json!({"action": "accept", "content": {"name": name}})));
+    let answers: Answers =
+        asks.iter().zip(["Ada", "Eve"]).map(|((key, _), name)| (key.to_owned(), answer(name))).collect();
+    let call = Call { returning: Return { answers: Some(answers), state }, ..call() };
+    let said = format!("{:?}", one.request(call).await.unwrap().unwrap());
+    assert!(said.contains("Ada") && said.contains("Eve"), "{said}");
+    bay.close().await;
 }

@@ -25,11 +25,13 @@ pub(crate) struct Script {
     pub(crate) hub: Hub,
     pub(crate) hanging: tokio::sync::watch::Sender<(usize, usize)>,
     pub(crate) tools: Mutex<Vec<&'static str>>,
+    /// Has `gives_up` wait no longer.
+    pub(crate) enough: tokio::sync::Notify,
 }
 
 impl Script {
     pub(crate) fn new() -> Arc<Self> {
-        let tools = vec!["echo", "steps", "asks", "asks_twice", "fails", "hangs", "roots"];
+        let tools = vec!["echo", "steps", "asks", "asks_twice", "fails", "hangs", "roots", "gives_up"];
         Arc::new(Self { tools: Mutex::new(tools), ..Self::default() })
     }
 
@@ -62,6 +64,13 @@ impl Script {
                 let ask = Ask { method: Method::RootsList, params: None };
                 request.caller.introduction.admits(&ask).map_err(ErrorObject::from)?;
                 self.put(request, cx, Asks::one("roots", ask), None).await
+            }
+            "gives_up" => {
+                let ask = Ask { method: Method::RootsList, params: None };
+                tokio::select! {
+                    reply = cx.ask(Asks::one("roots", ask), None) => panic!("nobody answers: {reply:?}"),
+                    () = self.enough.notified() => Ok(said("without an answer")),
+                }
             }
             "fails" => Err(ErrorObject::new(-77, "it fails").with_data(&json!({"deep": [1]}))),
             "hangs" => {
@@ -214,6 +223,7 @@ pub(crate) async fn follow(connection: &Connection, method: Method, params: Valu
     loop {
         match running.step().await? {
             Step::Note(note) => notes.push(note.method),
+            Step::Away(_) | Step::Withdrawn(_) => {}
             Step::Ask(asks) => {
                 let answer = |method: &Method| match method {
                     Method::RootsList => json!({"roots": [{"uri": "file:///r"}]}),

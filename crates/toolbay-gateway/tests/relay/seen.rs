@@ -141,7 +141,10 @@ impl Service for Seen {
             Method::ToolsList => {
                 let names = ["who", "logs", "samples", "hangs", "endless", "later", "pages", "special"];
                 let special = self.special && request.caller.introduction.declares(&["sampling"]);
-                let tools: Vec<_> = names[..if special { 8 } else { 7 }].iter().map(tool).collect();
+                let mut tools: Vec<_> = names[..if special { 8 } else { 7 }].iter().map(tool).collect();
+                if special {
+                    tools.push(json!({"name": "rotten"}));
+                }
                 Ok(Raw::of(&json!({"tools": tools})))
             }
             Method::ResourcesList => Ok(Raw::of(

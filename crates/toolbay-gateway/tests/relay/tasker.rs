@@ -23,6 +23,8 @@ pub(crate) struct Tasker {
     /// What was asked for by `tasks/cancel` and `tasks/update`.
     pub(crate) asked: Mutex<Vec<String>>,
     voices: Mutex<Vec<Voice>>,
+    /// Under which tokens those wait who began tasks.
+    pub(crate) tokens: Mutex<Vec<Raw>>,
 }
 
 fn task(id: &str, status: &str) -> Value {
@@ -38,6 +40,15 @@ impl Tasker {
         self.voices.lock().unwrap().iter().for_each(|voice| voice.say(Note::new(Method::TaskStatus, state.clone())));
     }
 
+    /// Tells how far those are who began tasks.
+    pub(crate) fn progress(&self, progress: f64) {
+        for token in self.tokens.lock().unwrap().iter() {
+            let params = Note::progress(progress, Some(9.0), None).params.unwrap();
+            let note = Note::new(Method::Progress, params.with(&[("progressToken", Some(token))]));
+            self.voices.lock().unwrap().iter().for_each(|voice| voice.say(note.clone()));
+        }
+    }
+
     fn call(&self, request: &Request) -> Outcome {
         let (name, core) =
             (text(&request.params, "name"), request.caller.introduction.revision.has(Feature::CoreTasks));
@@ -48,6 +59,8 @@ impl Tasker {
             (_, true) => {
                 let mut begun = self.begun.lock().unwrap();
                 *begun += 1;
+                let token = request.params.get("_meta").and_then(|meta| meta.get("progressToken"));
+                self.tokens.lock().unwrap().extend(token);
                 let mut task = task(&format!("t-{begun}"), "working");
                 if core {
                     return Ok(Raw::of(&json!({"task": task})));
@@ -59,6 +72,7 @@ impl Tasker {
     }
 
     async fn result(&self, id: &str, cx: &Cx) -> Outcome {
+        self.progress(4.0);
         let related = json!({RELATED_TASK: {"taskId": id}});
         let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
         let params = json!({"message": "who?", "requestedSchema": schema, "_meta": related});
@@ -101,8 +115,25 @@ impl Service for Tasker {
         match &request.method {
             Method::ToolsList => {
                 let tool = |name: &str, support: &str| json!({"name": name, "inputSchema": {"type": "object"}, "execution": {"taskSupport": support}});
-                let tools = [tool("job", "optional"), tool("only", "required"), tool("plain", "forbidden")];
+                let tools = [
+                    tool("job", "optional"),
+                    tool("only", "required"),
+                    tool("plain", "forbidden"),
+                    tool("shy", "required"),
+                ];
                 Ok(Raw::of(&json!({"tools": tools})))
+            }
+            Method::ToolsCall if text(&request.params, "name") == "shy" => {
+                let schema = json!({"type": "object", "properties": {}});
+                let params = json!({"message": "may I begin?", "requestedSchema": schema});
+                let ask = Ask { method: Method::Elicit, params: Some(Raw::of(&params)) };
+                let Ok(Reply::Answers(answers)) = cx.ask(Asks::one("may", ask), None).await else {
+                    return Ok(Raw::EMPTY);
+                };
+                match answers.get("may") {
+                    Some(Ok(_)) => self.call(&request),
+                    refused => Err(ErrorObject::new(-77, format!("not begun: {refused:?}"))),
+                }
             }
             Method::ToolsCall => self.call(&request),
             Method::TasksGet => {

@@ -7,7 +7,7 @@ use tokio::{sync::mpsc, time::timeout};
 use toolbay_gateway::{Bay, Identity, servers::Spec};
 use toolbay_protocol::{
     ErrorObject, Method, Raw, Revision,
-    exchange::{Answers, Note, Outcome, Return, Standing, Step},
+    exchange::{Answers, Note, Outcome, Return, Standing, Step, Wishes},
     fault::code,
     greeting::Introduction,
     method::TASKS,
@@ -79,7 +79,7 @@ async fn answered(one: &Connection, call: Call) -> (Vec<Value>, Outcome) {
         let asks = loop {
             match running.step().await.unwrap() {
                 Step::Done(outcome) => return (asked, outcome),
-                Step::Note(_) => {}
+                Step::Note(_) | Step::Away(_) | Step::Withdrawn(_) => {}
                 Step::Ask(asks) => {
                     asked.extend(asks.iter().map(|(_, ask)| ask.params.clone().unwrap().read::<Value>().unwrap()));
                     let ada = Raw::of(&json!({"action": "accept", "content": {"name": "Ada"}}));
@@ -137,6 +137,41 @@ async fn tasks_of_the_core_are_looked_after_at_their_own_server() {
 }
 
 #[tokio::test]
+async fn progress_of_a_task_goes_on_after_the_call_that_began_it() {
+    let servers = [Arc::<Tasker>::default()];
+    let bay = bay(&servers, CORE).await;
+    let (ada, mut heard) = client(&bay, CORE, "ada").await;
+    let (_eve, mut unheard) = client(&bay, CORE, "eve").await;
+    let params = json!({"name": "a__job", "arguments": {}, "task": {"ttl": 60000}});
+    let call = Call { wishes: Wishes::progress(), ..Call::new(Method::ToolsCall, Some(Raw::of(&params))) };
+    let begun: Value = ada.request(call).await.unwrap().unwrap().read().unwrap();
+    servers[0].progress(3.0);
+    let told = timeout(SOON, heard.recv()).await.expect("it is told").unwrap();
+    assert_eq!((&told["progress"], &told["total"]), (&json!(3.0), &json!(9.0)));
+    assert_eq!(told["_meta"][RELATED_TASK]["taskId"], begun["task"]["taskId"]);
+    assert!(unheard.try_recv().is_err(), "it is nobody else's");
+}
+
+#[tokio::test]
+async fn progress_of_a_task_that_its_caller_knows_nothing_of_is_progress_of_the_call() {
+    let servers = [Arc::<Tasker>::default()];
+    let bay = bay(&servers, CORE).await;
+    let (one, _) = client(&bay, Revision::V2025_06_18, "ada").await;
+    let params = Raw::of(&json!({"name": "a__only", "arguments": {}}));
+    let call = Call { wishes: Wishes::progress(), ..Call::new(Method::ToolsCall, Some(params)) };
+    let mut running = one.call(call).await.unwrap();
+    let mut told = vec![];
+    while told.is_empty() {
+        match timeout(SOON, running.step()).await.expect("it is told").unwrap() {
+            Step::Note(note) => told.push(note.params.unwrap().read::<Value>().unwrap()),
+            Step::Ask(asks) => running.answer(Answers::refuse(&asks, &ErrorObject::internal("no"))).await.unwrap(),
+            step @ (Step::Done(_) | Step::Away(_) | Step::Withdrawn(_)) => panic!("{step:?}"),
+        }
+    }
+    assert_eq!((&told[0]["progress"], told[0].get("_meta")), (&json!(4.0), None));
+}
+
+#[tokio::test]
 async fn tasks_of_the_extension_are_looked_after_at_their_own_server() {
     let servers = [Arc::<Tasker>::default(), Arc::default()];
     let bay = bay(&servers, Revision::LATEST).await;
@@ -190,11 +225,34 @@ async fn across_eras_a_task_is_refused_or_awaited() {
     for down in [Revision::LATEST, Revision::V2025_06_18] {
         let (one, _) = client(&legacy, down, "ada").await;
         assert!(!one.meeting().profile.declares(&["tasks"]), "{down}");
-        let only = Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "a__only", "arguments": {}}))));
+        let only = Call {
+            wishes: Wishes::progress(),
+            ..Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "a__only", "arguments": {}}))))
+        };
         let (asked, outcome) = answered(&one, only).await;
         assert_eq!(asked.len(), 1, "{down}: what the task asks is asked");
         let said = format!("{:?}", outcome.unwrap());
         assert!(said.contains("Ada") && !said.contains("related-task"), "{down} {said}");
+    }
+    // A server may ask before it begins the task, and may refuse to begin it.
+    for down in [Revision::LATEST, Revision::V2025_06_18] {
+        let (one, _) = client(&legacy, down, "ada").await;
+        let shy = || Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "a__shy", "arguments": {}}))));
+        let (asked, outcome) = answered(&one, shy()).await;
+        assert_eq!(asked.len(), 2, "{down}: first by the call, then by the task");
+        assert!(format!("{:?}", outcome.unwrap()).contains("Ada"), "{down}");
+    }
+    let (one, _) = client(&legacy, Revision::V2025_06_18, "ada").await;
+    let shy = Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "a__shy", "arguments": {}}))));
+    let error = one.request(shy).await.unwrap().unwrap_err();
+    assert_eq!(error.code, -77, "what the server says of it is said: {error}");
+    // The same word means nothing in another revision.
+    for down in [Revision::LATEST, Revision::V2025_06_18] {
+        let (one, _) = client(&legacy, down, "ada").await;
+        for tool in ["a__job", "a__plain"] {
+            let params = json!({"name": tool, "arguments": {}, "task": {"ttl": 60000}});
+            assert!(ask(&one, Method::ToolsCall, params).await.unwrap()["content"].is_array(), "{down} {tool}");
+        }
     }
     let (core, _) = client(&legacy, CORE, "ada").await;
     let error = ask(&core, Method::ToolsCall, json!({"name": "a__only"})).await.unwrap_err();

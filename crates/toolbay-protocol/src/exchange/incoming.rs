@@ -233,6 +233,14 @@ impl Incoming {
         Some(self.rounds.swap_remove(place).1)
     }
 
+    /// Forgets the questions of a round that nobody waits for any more; the frames that take them back.
+    // spec: basic/utilities/cancellation
+    pub fn withdraw(&mut self, round: Round) -> Vec<Frame> {
+        self.rounds.retain(|(open, _)| *open != round);
+        let withdrawn = self.asked.extract_if(.., |asked| asked.round == round);
+        withdrawn.map(|asked| Note::cancelled(&asked.id, "it is not asked any more").into_frame()).collect()
+    }
+
     /// The ids of questions that are still open.
     pub fn asked(&self) -> impl Iterator<Item = &Id> {
         self.asked.iter().map(|asked| &asked.id)

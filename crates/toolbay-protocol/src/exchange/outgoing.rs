@@ -129,6 +129,19 @@ impl Outgoing {
         params.with(&[("_meta", Some(&meta).filter(|meta| **meta != Raw::EMPTY))])
     }
 
+    /// The task that a result of this request begins, where progress is wanted: its token lives on for as long as that
+    /// does.
+    // spec: 2025-11-25 basic/utilities/progress, tasks
+    pub fn began(&self, result: &Raw) -> Option<Raw> {
+        if self.wishes.progress.is_none()
+            || !self.us.revision.has(Feature::CoreTasks)
+            || self.method != Method::ToolsCall
+        {
+            return None;
+        }
+        result.get("task").filter(|_| result.get("content").is_none())?.get("taskId")
+    }
+
     /// Whether `frame` belongs to this request, by id or by progress token.
     pub fn owns(&self, frame: &Frame) -> bool {
         match frame {
@@ -232,9 +245,10 @@ impl Outgoing {
         Some(Frame::reply(id, answer))
     }
 
-    /// Forgets a question that the server took back.
-    pub fn withdraw(&mut self, question: &Id) {
-        self.requests.retain(|(_, id)| id != question);
+    /// Forgets a question that the server took back; the key under which it was put, where it is still open.
+    pub fn withdraw(&mut self, question: &Id) -> Option<String> {
+        let place = self.requests.iter().position(|(_, id)| id == question)?;
+        Some(self.requests.swap_remove(place).0)
     }
 
     /// The frames that refuse what is still asked; whoever asked waits for some answer.

@@ -1,5 +1,7 @@
 //! The steps that both eras encode.
 
+use std::time::Duration;
+
 use crate::{
     fault::ErrorObject,
     frame::{Frame, Id},
@@ -16,8 +18,13 @@ pub type Outcome = Result<Raw, ErrorObject>;
 pub enum Step {
     /// Something worth knowing; any number of times.
     Note(Note),
+    /// The callee let go of the connection on which the answer is awaited; it is come back to after so long.
+    // spec: 2025-11-25 basic/transports, polling
+    Away(Duration),
     /// The callee needs these answers before it can go on.
     Ask(Asks),
+    /// It asked the question under this key, and needs no answer any more.
+    Withdrawn(String),
     /// The end.
     Done(Outcome),
 }

@@ -119,7 +119,7 @@ fn result_types_are_known_or_fail_the_request() {
             Some(Step::Done(Ok(_))) => "done",
             Some(Step::Done(Err(_))) => "failed",
             Some(Step::Ask(_)) => "ask",
-            Some(Step::Note(_)) | None => "nothing",
+            Some(Step::Note(_) | Step::Away(_) | Step::Withdrawn(_)) | None => "nothing",
         };
         assert_eq!(kind, expected, "{text}");
     };

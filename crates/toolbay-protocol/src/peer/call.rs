@@ -5,6 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use super::Presence;
 use crate::{
     exchange::{Meta, Outgoing, Return, Wishes},
     frame::Id,
@@ -54,13 +55,15 @@ pub struct Call {
     pub behalf: Option<Arc<Introduction>>,
     /// What is known of the `_meta` among its parameters.
     pub meta: Meta,
+    /// Whether whoever that is is there.
+    pub presence: Presence,
 }
 
 impl Call {
     /// A request that wants its outcome and nothing else.
     pub fn new(method: Method, params: Option<Raw>) -> Self {
         let (wishes, returning, patience) = (Wishes::default(), Return::default(), Patience::default());
-        Self { method, params, wishes, returning, patience, behalf: None, meta: Meta::Unknown }
+        Self { method, params, wishes, returning, patience, behalf: None, meta: Meta::Unknown, presence: Presence::default() }
     }
 
     /// Its exchange, as `us`, under `id`. A stateless request declares what the one behind it can, not what we can.
@@ -80,15 +83,21 @@ impl Call {
 pub(super) struct Pending {
     pub(super) exchange: Outgoing,
     pub(super) behalf: Option<Arc<Introduction>>,
+    pub(super) presence: Presence,
     patience: Patience,
     due: Instant,
     end: Option<Instant>,
 }
 
 impl Pending {
-    pub(super) fn new(exchange: Outgoing, behalf: Option<Arc<Introduction>>, patience: Patience, now: Instant) -> Self {
+    pub(super) fn new(
+        exchange: Outgoing,
+        (behalf, presence): (Option<Arc<Introduction>>, Presence),
+        patience: Patience,
+        now: Instant,
+    ) -> Self {
         let end = patience.total.map(|total| after(now, total));
-        Self { exchange, behalf, patience, due: after(now, patience.silence), end }
+        Self { exchange, behalf, presence, patience, due: after(now, patience.silence), end }
     }
 
     /// A sign of life came; while a question is open, the clock waits for the answer.

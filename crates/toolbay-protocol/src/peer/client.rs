@@ -9,6 +9,7 @@ use std::{
 use super::{
     call::{Call, CallId, Pending},
     table::Table,
+    tokens::Tokens,
 };
 use crate::{
     exchange::{Answers, Ask, Note, Outcome, Step},
@@ -35,6 +36,8 @@ pub enum ClientEvent {
     Note(Note),
     /// A question that belongs to no call; to be answered with [`Client::reply`].
     Asked(Id, Ask),
+    /// The server takes a question back that belongs to no call; it is not to be answered any more.
+    Withdrawn(Id),
     /// Something that was dropped, for the log.
     Stray(String),
 }
@@ -48,6 +51,8 @@ pub struct Client {
     ids: Table<i64, CallId>,
     /// Requests of the server that wait for an answer, and whom they were put to.
     questions: BTreeMap<Id, Option<CallId>>,
+    /// Of requests that began tasks.
+    tokens: Tokens,
     out: VecDeque<Frame>,
     events: VecDeque<ClientEvent>,
 }
@@ -55,8 +60,8 @@ pub struct Client {
 impl Client {
     /// A link on which nothing was said yet.
     pub fn new(us: Arc<Introduction>) -> Self {
-        let (calls, ids, questions, out, events) = Default::default();
-        Self { us, minted: 0, calls, ids, questions, out, events }
+        let (calls, ids, questions, tokens, out, events) = Default::default();
+        Self { us, minted: 0, calls, ids, questions, tokens, out, events }
     }
 
     /// Speaks as `us` from here on.
@@ -66,11 +71,11 @@ impl Client {
 
     /// Begins a call under a key that was never used before on this link; says when it is overdue if nothing is heard of it.
     pub fn call(&mut self, key: CallId, call: Call, now: Instant) -> Instant {
-        let (patience, behalf) = (call.patience, call.behalf.clone());
+        let (patience, behind) = (call.patience, (call.behalf.clone(), call.presence.clone()));
         let id = self.mint(key);
         let exchange = call.exchange(Arc::clone(&self.us), id);
         self.out.push_back(exchange.open());
-        let pending = Pending::new(exchange, behalf, patience, now);
+        let pending = Pending::new(exchange, behind, patience, now);
         let due = pending.due();
         self.calls.insert(key, pending);
         due
@@ -207,14 +212,14 @@ impl Client {
     }
 
     /// A question names no call: it is put to the oldest whose caller declared that it answers such a question. A call that
-    /// waits for an answer already, for who knows how long, is passed over while there is another.
+    /// waits for an answer already, for who knows how long, is passed over while there is another; and so is one whose
+    /// caller hung up: it may be there for nobody any more, while the question is another's.
     fn put(&mut self, id: Id, method: Method, params: Option<Raw>, now: Instant) {
         let ask = Ask { method, params };
         let suits = |call: &Pending| ask.suits(call.exchange.method(), call.behalf.as_deref());
-        let mut fitting = self.calls.iter().filter(|(_, pending)| suits(pending));
-        let free = fitting.clone().find(|(_, pending)| !pending.exchange.is_asked());
-        let oldest = free.or_else(|| fitting.next()).map(|(key, _)| key);
-        drop(fitting);
+        let fitting = self.calls.iter().filter(|(_, pending)| suits(pending));
+        let rank = |call: &Pending| (!call.presence.is_there(), call.exchange.is_asked());
+        let oldest = fitting.min_by_key(|(key, pending)| (rank(pending), *key)).map(|(key, _)| key);
         self.questions.insert(id.clone(), oldest);
         match oldest {
             Some(key) => self.step(key, Frame::request(id, ask.method, ask.params), now),
@@ -228,7 +233,12 @@ impl Client {
                 let token = params.as_ref().and_then(|params| params.get("progressToken"));
                 match token.and_then(|token| Id::read(&token)).and_then(|id| self.owner(&id)) {
                     Some(key) => Some(key),
-                    None => return self.stray("progress of a call that nobody waits for".into()),
+                    None => {
+                        return match self.tokens.progress(params.as_ref()) {
+                            Some(note) => self.events.push_back(ClientEvent::Note(note)),
+                            None => self.stray("progress of a call that nobody waits for".into()),
+                        };
+                    }
                 }
             }
             Method::Cancelled => return self.taken_back(params.as_ref(), now),
@@ -253,11 +263,14 @@ impl Client {
         let id = params.and_then(|params| params.get("requestId")).and_then(|id| Id::read(&id));
         let Some(id) = id else { return self.stray("a cancellation of nothing".into()) };
         if let Some(asked) = self.questions.remove(&id) {
-            if let Some(pending) = asked.and_then(|key| self.calls.get_mut(key)) {
-                pending.exchange.withdraw(&id);
+            let Some(key) = asked else { return self.events.push_back(ClientEvent::Withdrawn(id)) };
+            if let Some(pending) = self.calls.get_mut(key)
+                && let Some(question) = pending.exchange.withdraw(&id)
+            {
                 pending.renew(now);
+                self.events.push_back(ClientEvent::Step(key, Step::Withdrawn(question)));
             }
-            return self.stray(format!("server takes its question {id} back"));
+            return;
         }
         match self.subscription(&id) {
             Some(key) => {
@@ -285,6 +298,7 @@ impl Client {
             pending.renew(now);
         }
         if matches!(step, Step::Done(_)) {
+            self.tokens.learn(&pending.exchange, &step);
             self.end(key);
         } else if !pending.exchange.is_in_flight() {
             let over = pending.exchange.id().clone();

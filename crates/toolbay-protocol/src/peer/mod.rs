@@ -7,15 +7,19 @@
 mod admission;
 mod call;
 mod client;
+mod presence;
 mod server;
 mod sound;
 mod table;
+mod tokens;
 
 pub use admission::{admit_legacy, admit_modern};
 pub use call::{Call, CallId, Patience};
 pub use client::{Client, ClientEvent};
+pub use presence::Presence;
 pub use server::{Called, ServeId, Server, ServerEvent};
 pub use sound::{Sound, sound};
+pub use tokens::Tokens;
 
 #[cfg(test)]
 mod tests;

@@ -328,6 +328,19 @@ impl Server {
         Some(round)
     }
 
+    /// Takes back what the caller of `key` was asked together and did not answer.
+    pub fn withdraw(&mut self, key: ServeId, round: Round) {
+        let Some(exchange) = self.serving.get_mut(key) else { return };
+        let open: Vec<_> = exchange.asked().cloned().collect();
+        let frames = exchange.withdraw(round);
+        for id in open.iter().filter(|id| !exchange.asked().any(|asked| asked == *id)) {
+            if let Id::Number(id) = id {
+                self.asked.remove(id);
+            }
+        }
+        self.out.extend(frames);
+    }
+
     /// Ends the request of `key`.
     pub fn done(&mut self, key: ServeId, outcome: Outcome) {
         let Some(exchange) = self.end(key) else { return };

@@ -764,3 +764,27 @@ fn a_question_goes_to_the_oldest_call_whose_caller_answers_such_questions() {
     assert_eq!(asked(desk.hear(&ask(2, "roots/list"))), Some(2));
     assert_eq!(asked(desk.hear(&ask(3, "sampling/createMessage"))), None);
 }
+
+// §5.6: a legacy disconnect is no cancellation, so a call may go on for nobody.
+#[test]
+fn a_question_passes_over_a_call_whose_caller_hung_up() {
+    let mut desk = Desk::new(Revision::LATEST_LEGACY);
+    let presences = [Presence::new(), Presence::new()];
+    for (key, presence) in (1..).zip(presences.clone()) {
+        let call = Call { presence, ..Call::new(Method::ToolsCall, None) };
+        desk.client.call(CallId(key), call, desk.now);
+    }
+    let mut asked = |id: u64| {
+        let question = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"roots/list"}}"#);
+        match &desk.hear(&question)[..] {
+            [ClientEvent::Step(key, Step::Ask(_))] => key.0,
+            other => panic!("{other:?}"),
+        }
+    };
+    presences[0].leave();
+    assert_eq!((asked(7), asked(8)), (2, 2), "even where that one was asked already");
+    presences[1].leave();
+    assert_eq!(asked(9), 1, "where nobody is there, it waits for whoever comes back first");
+    presences[1].come_back();
+    assert_eq!(asked(10), 2);
+}

@@ -114,7 +114,9 @@ impl Bridge {
                     let what = format!("nobody is here to answer {}", ask.method);
                     back.client.reply(id, Err(ErrorObject::internal(what)));
                 }
-                ClientEvent::Stray(_) => {}
+                ClientEvent::Step(_, Step::Away(_) | Step::Withdrawn(_))
+                | ClientEvent::Withdrawn(_)
+                | ClientEvent::Stray(_) => {}
             }
         }
         self.send_away(front);

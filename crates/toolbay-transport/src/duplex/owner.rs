@@ -1,6 +1,7 @@
 //! The task that owns a client's link: it reads, sends what waits, and keeps the time.
 
 use std::{
+    collections::BTreeMap,
     future::{Future, poll_fn},
     pin::Pin,
     sync::Arc,
@@ -8,7 +9,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use futures_util::{StreamExt, stream::FuturesUnordered};
+use futures_util::{
+    StreamExt,
+    future::{AbortHandle, abortable},
+    stream::FuturesUnordered,
+};
 use tokio::{sync::oneshot, task::coop::has_budget_remaining, time};
 use toolbay_protocol::{
     Id,
@@ -33,7 +38,8 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 /// How many frames are taken at once before anything is sent.
 const GULP: usize = 64;
 
-type Replies = FuturesUnordered<Pin<Box<dyn Future<Output = (Id, Outcome)> + Send>>>;
+/// Answers on their way; none comes of a question that was taken back.
+type Replies = FuturesUnordered<Pin<Box<dyn Future<Output = Option<(Id, Outcome)>> + Send>>>;
 
 /// Owns a link.
 pub(super) struct Owner<R, W> {
@@ -42,6 +48,8 @@ pub(super) struct Owner<R, W> {
     listener: Arc<dyn Listener>,
     /// What the listener is asked at the moment.
     replies: Replies,
+    /// What ends the search for an answer.
+    asked: BTreeMap<Id, AbortHandle>,
     alarm: Option<Alarm>,
     /// Whether the reader is heard first next time.
     reader_first: bool,
@@ -58,7 +66,7 @@ struct Alarm {
 enum Woken {
     Came(Result<Option<Came>, Error>),
     Flushed(Error),
-    Reply(Id, Outcome),
+    Reply(Option<(Id, Outcome)>),
     Closing(oneshot::Sender<()>),
     Late,
 }
@@ -66,7 +74,8 @@ enum Woken {
 impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
     pub(super) fn new(shared: Arc<Shared<W>>, reader: R, listener: Arc<dyn Listener>) -> Self {
         let (input, others) = (Gate::of(&shared.owner), Gate::of(&shared.owner));
-        Self { shared, reader, listener, replies: Replies::new(), alarm: None, reader_first: true, input, others }
+        let (replies, asked) = (Replies::new(), BTreeMap::new());
+        Self { shared, reader, listener, replies, asked, alarm: None, reader_first: true, input, others }
     }
 
     /// Serves the link to its end; says why it came.
@@ -109,7 +118,11 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
                     let _ = time::timeout(LAST_WORDS, poll_fn(|cx| self.poll_flushed(cx))).await;
                     return (Error::closed("the link was closed here"), Some(waiter));
                 }
-                Woken::Reply(id, outcome) => self.shared.link().peer.reply(id, outcome),
+                Woken::Reply(Some((id, outcome))) => {
+                    self.asked.remove(&id);
+                    self.shared.link().peer.reply(id, outcome);
+                }
+                Woken::Reply(None) => {}
                 Woken::Late => self.shared.link().expire(time::Instant::now().into_std()),
             }
         }
@@ -179,8 +192,8 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
             others.open();
         }
         others.poll(|cx| {
-            if let Poll::Ready(Some((id, outcome))) = replies.poll_next_unpin(cx) {
-                return Poll::Ready(Woken::Reply(id, outcome));
+            if let Poll::Ready(Some(reply)) = replies.poll_next_unpin(cx) {
+                return Poll::Ready(Woken::Reply(reply));
             }
             let Some(set) = alarm else { return Poll::Pending };
             set.sleep.as_mut().poll(cx).map(|()| {
@@ -229,9 +242,15 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
                     None => self.listener.noted(note),
                 },
                 Some(ClientEvent::Asked(id, ask)) => {
-                    let answer = self.listener.asked(ask);
-                    self.replies.push(Box::pin(async move { (id, answer.await) }));
+                    let (answer, abort) = abortable(self.listener.asked(ask));
+                    self.asked.insert(id.clone(), abort);
+                    self.replies.push(Box::pin(async move { answer.await.ok().map(|outcome| (id, outcome)) }));
                     self.others.open();
+                }
+                Some(ClientEvent::Withdrawn(id)) => {
+                    if let Some(abort) = self.asked.remove(&id) {
+                        abort.abort();
+                    }
                 }
                 Some(ClientEvent::Stray(what)) => self.listener.stray(&what),
                 // Those of calls were handed out.

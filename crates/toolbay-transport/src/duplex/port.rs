@@ -168,7 +168,10 @@ impl<W: WriteFrames> Link<W> {
                         call.fail(Error::new(Kind::Overdue, "the server did not answer in time"));
                     }
                 }
-                told @ (ClientEvent::Note(_) | ClientEvent::Asked(..) | ClientEvent::Stray(_)) => {
+                told @ (ClientEvent::Note(_)
+                | ClientEvent::Asked(..)
+                | ClientEvent::Withdrawn(_)
+                | ClientEvent::Stray(_)) => {
                     self.told.push_back(told);
                 }
             }

@@ -21,7 +21,7 @@ use toolbay_protocol::{
     exchange::{Answers, Round},
     fault::{ErrorObject, code},
     greeting::Introduction,
-    peer::{self, Called, ServeId, ServerEvent},
+    peer::{self, Called, Presence, ServeId, ServerEvent},
     watch::{Filter, legacy},
 };
 
@@ -34,7 +34,7 @@ use super::{
 use crate::{
     Error,
     service::{Caller, Headers, Principal, Request, Service},
-    talk::{Manner, Progress, Said, talk},
+    talk::{Manner, Progress, Said, talk_with},
     watch::Watch,
 };
 
@@ -93,6 +93,7 @@ pub async fn serve<S: Service, R: ReadFrames, W: WriteFrames>(
         watches: SelectAll::new(),
         subscriptions: BTreeMap::new(),
         ending: CancellationToken::new(),
+        presence: Presence::new(),
         in_a_row: 0,
         since_yield: 0,
         turn: 0,
@@ -127,6 +128,8 @@ struct Host<S: Service, R, W> {
     subscriptions: BTreeMap<String, AbortHandle>,
     /// Ends what would never end by itself.
     ending: CancellationToken,
+    /// Whether the client is there: at the end of input it has left, whatever still goes on.
+    presence: Presence,
     /// How often work went on since anything else could.
     in_a_row: usize,
     /// How often anything happened since other tasks could go on.
@@ -172,7 +175,8 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
                 Woken::Came(Ok(Some(came))) => self.gulp(came),
                 Woken::Came(Ok(None)) => {
                     self.come_to_an_end();
-                    // Whoever was asked cannot answer any more.
+                    // Whoever was asked cannot answer any more, and nobody else is to be.
+                    self.presence.leave();
                     self.asked.clear();
                 }
                 Woken::Shutdown => self.come_to_an_end(),
@@ -381,7 +385,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
             method => {
                 let manner = manner(&caller);
                 let progress = if wants_progress { Progress::Wanted } else { Progress::Unwanted };
-                let (cx, talk) = talk(manner, progress);
+                let (cx, talk) = talk_with(manner, progress, self.presence.clone());
                 let (params, headers) = (params.unwrap_or(Raw::EMPTY), Headers::NONE);
                 let request = Request { method, params, parts, caller, returning, headers };
                 let service = Arc::clone(&self.service);
@@ -435,6 +439,12 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
             Did::Said(Said::Ask(asks, waiting)) => {
                 if let Some(round) = self.peer.ask(key, &asks, None) {
                     self.asked.insert((key, round), waiting);
+                }
+            }
+            Did::Said(Said::Withdrawn) => {
+                let withdrawn = self.asked.extract_if(.., |(asking, _), waiting| *asking == key && waiting.is_closed());
+                for ((_, round), _) in withdrawn {
+                    self.peer.withdraw(key, round);
                 }
             }
             // A link that is held open all the time has nothing to let go of.

@@ -34,6 +34,7 @@ impl Client {
                     self.0.events.hear(&note);
                     hear(&note);
                 }
+                Step::Away(_) | Step::Withdrawn(_) => {}
                 Step::Ask(mut asks) => {
                     *rounds += 1;
                     if *rounds > ROUNDS {

@@ -150,7 +150,7 @@ async fn progress_grows_and_log_comes_only_where_it_is_wanted() {
                 seen.push(params.get("progress").or_else(|| params.get("data")).map(|raw| format!("{raw:?}")).unwrap());
             }
             Step::Done(outcome) => break assert!(outcome.is_ok()),
-            Step::Ask(_) => unreachable!("nothing is asked"),
+            Step::Away(_) | Step::Withdrawn(_) | Step::Ask(_) => unreachable!("nothing is asked"),
         }
     }
     assert_eq!(seen, ["1.0", "2.0", "3.0", "\"done\""]);

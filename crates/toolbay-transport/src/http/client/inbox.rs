@@ -7,7 +7,9 @@ use std::{
 };
 
 use tokio::sync::Notify;
-use toolbay_protocol::{ErrorObject, Frame, Id, Method, exchange::Ask, fault::code, greeting::Introduction};
+use toolbay_protocol::{
+    ErrorObject, Frame, Id, Method, exchange::Ask, fault::code, greeting::Introduction, peer::Presence,
+};
 
 /// How much may wait for one call.
 const WAITING: usize = 64;
@@ -22,6 +24,7 @@ pub(super) struct Inbox {
     id: Id,
     method: Method,
     behalf: Option<Arc<Introduction>>,
+    presence: Presence,
     frames: Mutex<VecDeque<Frame>>,
     news: Notify,
 }
@@ -32,8 +35,14 @@ impl Inboxes {
     }
 
     /// Begins to take what is for request `id`.
-    pub(super) fn add(&self, id: Id, method: Method, behalf: Option<Arc<Introduction>>) -> Arc<Inbox> {
-        let inbox = Arc::new(Inbox { id: id.clone(), method, behalf, frames: Mutex::default(), news: Notify::new() });
+    pub(super) fn add(
+        &self,
+        id: Id,
+        method: Method,
+        (behalf, presence): (Option<Arc<Introduction>>, Presence),
+    ) -> Arc<Inbox> {
+        let (frames, news) = (Mutex::default(), Notify::new());
+        let inbox = Arc::new(Inbox { id: id.clone(), method, behalf, presence, frames, news });
         self.open().insert(id, Arc::clone(&inbox));
         inbox
     }
@@ -50,14 +59,29 @@ impl Inboxes {
         replies.collect()
     }
 
+    /// Tells every call that a question was taken back: each knows its own.
+    pub(super) fn withdrawn(&self, frame: &Frame) {
+        let open: Vec<_> = self.open().values().cloned().collect();
+        for inbox in open {
+            let mut frames = inbox.frames();
+            if frames.len() < WAITING {
+                frames.push_back(frame.clone());
+                drop(frames);
+                inbox.news.notify_one();
+            }
+        }
+    }
+
     /// Hands a frame to the call it is for; it comes back where there is none, or too much waits already.
     #[expect(clippy::result_large_err, reason = "what is given back is no error, and is wanted as it is")]
     pub(super) fn put(&self, frame: Frame) -> Result<(), Frame> {
         let inbox = match &frame {
-            // Ids are minted in order: the first is the oldest.
+            // Ids are minted in order: the first is the oldest. One whose caller hung up is passed over while there is another.
             Frame::Request { method, params, .. } => {
                 let ask = Ask { method: method.clone(), params: params.clone() };
-                self.open().values().find(|call| ask.suits(&call.method, call.behalf.as_deref())).cloned()
+                let open = self.open();
+                let fitting = open.values().filter(|call| ask.suits(&call.method, call.behalf.as_deref()));
+                fitting.min_by_key(|call| !call.presence.is_there()).cloned()
             }
             Frame::Notification { method: Method::Progress, params } => {
                 let token = params.as_ref().and_then(|params| params.get("progressToken"));

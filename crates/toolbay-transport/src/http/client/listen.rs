@@ -3,7 +3,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use futures_util::{
+    FutureExt, StreamExt,
+    future::{AbortHandle, BoxFuture, abortable},
+    stream::FuturesUnordered,
+};
 use tokio::time::{self, Instant};
 use toolbay_protocol::{
     ErrorObject, Frame, Id, Method, Raw,
@@ -29,14 +33,18 @@ const QUESTIONS: usize = 64;
 
 /// Listens for as long as the server offers it.
 pub(super) async fn listen(session: Arc<Session>) {
-    Listening { session, pace: Pace::new(), opened: Opened::Never, replies: FuturesUnordered::new() }.run().await;
+    Listening { session, pace: Pace::new(), opened: Opened::Never, replies: FuturesUnordered::new(), asked: vec![] }
+        .run()
+        .await;
 }
 
 struct Listening {
     session: Arc<Session>,
     pace: Pace,
     opened: Opened,
-    replies: FuturesUnordered<BoxFuture<'static, (Id, Outcome)>>,
+    /// Answers on their way; none comes of a question that was taken back.
+    replies: FuturesUnordered<BoxFuture<'static, Option<(Id, Outcome)>>>,
+    asked: Vec<(Id, AbortHandle)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,8 +92,8 @@ impl Listening {
                 }
             }
         }
-        while let Some((id, outcome)) = self.replies.next().await {
-            self.session.deliver_later(vec![Frame::reply(id, outcome)]);
+        while let Some(reply) = self.replies.next().await {
+            self.reply(reply);
         }
     }
 
@@ -96,10 +104,25 @@ impl Listening {
             tokio::select! {
                 biased;
                 done = &mut work => return done,
-                Some((id, outcome)) = self.replies.next() => {
-                    self.session.deliver_later(vec![Frame::reply(id, outcome)]);
-                }
+                Some(reply) = self.replies.next() => self.reply(reply),
             }
+        }
+    }
+
+    fn reply(&mut self, reply: Option<(Id, Outcome)>) {
+        if let Some((id, outcome)) = reply {
+            self.asked.retain(|(asked, _)| *asked != id);
+            self.session.deliver_later(vec![Frame::reply(id, outcome)]);
+        }
+    }
+
+    /// A question is not asked any more: one that belongs to no call, or to one of those in flight.
+    fn withdrawn(&mut self, params: Option<Raw>) {
+        let id = params.as_ref().and_then(|params| params.get("requestId")).and_then(|id| Id::read(&id));
+        let Some(id) = id else { return self.stray("a cancellation of nothing") };
+        match self.asked.iter().position(|(asked, _)| *asked == id) {
+            Some(place) => self.asked.swap_remove(place).1.abort(),
+            None => self.session.inboxes().withdrawn(&Frame::Notification { method: Method::Cancelled, params }),
         }
     }
 
@@ -143,6 +166,7 @@ impl Listening {
     fn take(&mut self, frame: Frame) {
         // What is for a call goes there, where there still is one.
         let frame = match frame {
+            Frame::Notification { method: Method::Cancelled, params } => return self.withdrawn(params),
             Frame::Request { method: Method::Ping, .. } => frame,
             frame => match self.session.inboxes().put(frame) {
                 Ok(()) => return,
@@ -150,9 +174,7 @@ impl Listening {
             },
         };
         match frame {
-            Frame::Notification { method: Method::Progress, .. } => {
-                self.stray("progress of a call that nobody waits for");
-            }
+            Frame::Notification { method: Method::Progress, params } => self.session.progress(params.as_ref()),
             Frame::Notification { method, params } => self.session.overhear(method, params),
             Frame::Request { id, method: Method::Ping, .. } => {
                 self.session.deliver_later(vec![Frame::reply(id, Ok(Raw::EMPTY))]);
@@ -162,8 +184,9 @@ impl Listening {
                 self.session.deliver_later(vec![Frame::reply(id, Err(error))]);
             }
             Frame::Request { id, method, params, .. } => {
-                let answer = self.session.listener().asked(Ask { method, params });
-                self.replies.push(async move { (id, answer.await) }.boxed());
+                let (answer, abort) = abortable(self.session.listener().asked(Ask { method, params }));
+                self.asked.push((id.clone(), abort));
+                self.replies.push(async move { answer.await.ok().map(|outcome| (id, outcome)) }.boxed());
             }
             Frame::Result { id, .. } | Frame::Error { id: Some(id), .. } => {
                 self.stray(&format!("server answers request {id} where nobody waits for it"));

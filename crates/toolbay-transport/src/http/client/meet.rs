@@ -145,7 +145,9 @@ impl Search {
             match frame {
                 Ok(frame @ (Frame::Result { .. } | Frame::Error { .. })) => match exchange.receive(frame) {
                     Some(Step::Done(outcome)) => return Ok(Came::Answer(outcome)),
-                    Some(Step::Ask(_) | Step::Note(_)) | None => listener.stray("server answers what nobody asked"),
+                    Some(Step::Ask(_) | Step::Note(_) | Step::Away(_) | Step::Withdrawn(_)) | None => {
+                        listener.stray("server answers what nobody asked");
+                    }
                 },
                 Ok(Frame::Notification { method, params }) => listener.noted(Note { method, params }),
                 Ok(Frame::Request { method, .. }) => listener.stray(&format!("server asks {method} before it was met")),

@@ -40,6 +40,11 @@ impl Pace {
         self.id.as_ref()
     }
 
+    /// Whether the server said how soon.
+    pub(super) fn is_paced(&self) -> bool {
+        self.retry.is_some()
+    }
+
     /// Something came of it: the next pause is a short one again.
     pub(super) fn fruitful(&mut self) {
         self.barren = 0;

@@ -13,7 +13,7 @@ use toolbay_protocol::{
     ErrorObject, Feature, Frame,
     exchange::{Answers, Outcome, Outgoing, Step},
     greeting::Introduction,
-    peer::Call,
+    peer::{Call, Presence},
 };
 
 use super::{
@@ -39,7 +39,8 @@ pub(crate) struct RunningCall {
     state: State,
     clock: Clock,
     pace: Pace,
-    behalf: Option<Arc<Introduction>>,
+    /// Who stands behind it, and whether they are there.
+    behind: (Option<Arc<Introduction>>, Presence),
     inbox: Option<Arc<Inbox>>,
     relisted: Relisted,
     _place: Option<OwnedSemaphorePermit>,
@@ -74,11 +75,12 @@ enum Relisted {
 impl RunningCall {
     /// A call of `session`, which keeps its place among those in flight.
     pub(super) fn new(session: Arc<Session>, call: Call, place: Option<OwnedSemaphorePermit>) -> Self {
-        let (clock, pace, behalf) = (Clock::start(call.patience), Pace::new(), call.behalf.clone());
+        let (clock, pace) = (Clock::start(call.patience), Pace::new());
+        let behind = (call.behalf.clone(), call.presence.clone());
         let exchange = call.exchange(Arc::clone(session.us()), session.mint());
         let request = exchange.open();
         let (state, relisted) = (State::New, Relisted::No);
-        Self { session, exchange, request, state, clock, pace, behalf, inbox: None, relisted, _place: place }
+        Self { session, exchange, request, state, clock, pace, behind, inbox: None, relisted, _place: place }
     }
 
     /// What happens next. Losing the future loses nothing.
@@ -86,7 +88,7 @@ impl RunningCall {
         let step = self.next().await;
         match &step {
             Ok(Step::Done(_)) => self.state = State::Over,
-            Ok(Step::Note(_) | Step::Ask(_)) => {}
+            Ok(Step::Note(_) | Step::Away(_) | Step::Ask(_) | Step::Withdrawn(_)) => {}
             Err(error) => {
                 if matches!(error.kind(), Kind::Overdue | Kind::Limit) {
                     self.take_back("it took too long, or too much");
@@ -164,7 +166,7 @@ impl RunningCall {
                 self.state = State::Posting(sending);
                 if self.session.has(Feature::Handshake) {
                     let (id, method) = (self.exchange.id().clone(), self.exchange.method().clone());
-                    self.inbox = Some(self.session.inboxes().add(id, method, self.behalf.clone()));
+                    self.inbox = Some(self.session.inboxes().add(id, method, self.behind.clone()));
                 }
                 Ok(None)
             }
@@ -241,8 +243,11 @@ impl RunningCall {
     fn broke_off(&mut self, shape: Shape, why: Option<Error>) -> Result<Option<Step>, Error> {
         let resumable = shape == Shape::Stream && self.session.has(Feature::Handshake) && self.pace.id().is_some();
         if resumable && self.pace.barren() < RESUMPTIONS {
-            self.state = State::Pausing(Box::pin(time::sleep(self.pace.pause(LONGEST_PAUSE))));
-            return Ok(None);
+            let pause = self.pace.pause(LONGEST_PAUSE);
+            self.state = State::Pausing(Box::pin(time::sleep(pause)));
+            // A stream that ends in good order, and says when to come back, was let go of.
+            let let_go = why.is_none() && self.pace.is_paced();
+            return Ok(let_go.then_some(Step::Away(pause)));
         }
         Err(why.unwrap_or_else(|| match shape {
             Shape::Stream => Error::closed("the event stream ended before the answer came"),

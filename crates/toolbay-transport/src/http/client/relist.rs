@@ -43,7 +43,7 @@ async fn look_up(session: &Arc<Session>, tool: &str) -> Result<(), Error> {
         let mut listing = RunningCall::new(Arc::clone(session), Call::new(Method::ToolsList, params), None);
         let result = loop {
             match listing.step().await? {
-                Step::Note(_) => {}
+                Step::Note(_) | Step::Away(_) | Step::Withdrawn(_) => {}
                 Step::Done(Ok(result)) => break result,
                 Step::Done(Err(_)) | Step::Ask(_) => return Ok(()),
             }

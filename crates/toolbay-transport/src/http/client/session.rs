@@ -3,7 +3,7 @@
 use std::{
     fmt,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicI64, Ordering},
     },
     time::Duration,
@@ -18,6 +18,7 @@ use toolbay_protocol::{
     exchange::Note,
     greeting::Introduction,
     headers::{self, Header, Mismatch},
+    peer::Tokens,
     watch::legacy,
 };
 
@@ -47,6 +48,8 @@ pub(super) struct Session {
     minted: AtomicI64,
     plans: Plans,
     inboxes: Inboxes,
+    /// Of requests that began tasks.
+    tokens: Mutex<Tokens>,
     chores: Chores,
     end: watch::Sender<Option<Error>>,
     closed: CancellationToken,
@@ -61,9 +64,9 @@ impl Session {
         listener: Arc<dyn Listener>,
         minted: AtomicI64,
     ) -> Self {
-        let (plans, inboxes, chores) = (Plans::default(), Inboxes::default(), Chores::default());
+        let (plans, inboxes, tokens, chores) = Default::default();
         let (end, closed) = (watch::Sender::new(None), CancellationToken::new());
-        Self { line, us, id, listener, minted, plans, inboxes, chores, end, closed }
+        Self { line, us, id, listener, minted, plans, inboxes, tokens, chores, end, closed }
     }
 
     pub(super) fn line(&self) -> &Line {
@@ -184,6 +187,19 @@ impl Session {
         };
         if self.chores.take(work) == Taken::No {
             self.listener.stray("too many messages wait to be delivered; one is dropped");
+        }
+    }
+
+    pub(super) fn tokens(&self) -> MutexGuard<'_, Tokens> {
+        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hears progress that belongs to no call: that of a task, perhaps.
+    pub(super) fn progress(&self, params: Option<&Raw>) {
+        let note = self.tokens().progress(params);
+        match note {
+            Some(note) => self.listener.noted(note),
+            None => self.listener.stray("progress of a call that nobody waits for"),
         }
     }
 

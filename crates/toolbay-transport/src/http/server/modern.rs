@@ -180,7 +180,7 @@ impl Conversation {
                     }
                 }
                 // Only a caller that stays can be asked, or hung up on.
-                Did::Said(Said::Ask(..) | Said::HangUp(_)) => {}
+                Did::Said(Said::Ask(..) | Said::HangUp(_) | Said::Withdrawn) => {}
                 Did::Parted(asks, state) => return Out::Last(self.part(&asks, state.as_ref())),
                 Did::Done(outcome) => return Out::Last(self.done(outcome)),
             }

@@ -6,11 +6,12 @@ use futures_util::{FutureExt, future::AbortRegistration, future::Abortable};
 use toolbay_protocol::{
     ErrorObject, Raw,
     exchange::{Asks, Outcome},
+    peer::Presence,
 };
 
 use crate::{
     service::{Request, Service},
-    talk::{Manner, Progress, Said, Talk, talk},
+    talk::{Manner, Progress, Said, Talk, talk, talk_with},
 };
 
 /// What a service did.
@@ -48,10 +49,10 @@ impl Serving {
         service: &Arc<S>,
         request: Request,
         progress: Progress,
-        abort: AbortRegistration,
+        (abort, presence): (AbortRegistration, Presence),
     ) -> Self {
         let service = Arc::clone(service);
-        let (cx, talk) = talk(Manner::Stays, progress);
+        let (cx, talk) = talk_with(Manner::Stays, progress, presence);
         let work = Box::pin(async move {
             let work = AssertUnwindSafe(async { service.call(request, cx).await }).catch_unwind();
             match Abortable::new(work, abort).await {

@@ -83,7 +83,7 @@ async fn converse(connection: &Connection, name: &str) -> (Outcome, Vec<usize>) 
     let mut rounds = Vec::new();
     loop {
         match running.step().await.unwrap() {
-            Step::Note(_) => {}
+            Step::Note(_) | Step::Away(_) | Step::Withdrawn(_) => {}
             Step::Done(outcome) => return (outcome, rounds),
             Step::Ask(asks) => {
                 let answers =
@@ -205,7 +205,7 @@ async fn rule_165_what_a_client_calls_roots_is_looked_at() {
             let mut running = connection.call(call).await.unwrap();
             let result: Value = loop {
                 match running.step().await.unwrap() {
-                    Step::Note(_) => {}
+                    Step::Note(_) | Step::Away(_) | Step::Withdrawn(_) => {}
                     Step::Done(outcome) => break outcome.unwrap().read().unwrap(),
                     Step::Ask(asks) => {
                         let roots: Outcome = Ok(Raw::of(&json!({"roots": [{"uri": "file:///ok"}, {"uri": uri}]})));

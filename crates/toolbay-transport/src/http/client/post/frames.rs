@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use toolbay_protocol::{
-    ErrorObject, Feature, Frame, Method, Raw,
+    ErrorObject, Feature, Frame, Id, Method, Raw,
     exchange::{Note, Step},
     fault::code,
     frame::Rejected,
@@ -60,6 +60,9 @@ impl RunningCall {
             }
             frame => {
                 if let Some(step) = self.exchange.receive(frame) {
+                    if self.session.has(Feature::CoreTasks) && matches!(step, Step::Done(_)) {
+                        self.session.tokens().learn(&self.exchange, &step);
+                    }
                     return self.went_on(step);
                 }
             }
@@ -82,7 +85,7 @@ impl RunningCall {
                 }
                 Ok(Some(Step::Ask(asks)))
             }
-            step @ (Step::Note(_) | Step::Done(Ok(_))) => Ok(Some(step)),
+            step @ (Step::Note(_) | Step::Away(_) | Step::Withdrawn(_) | Step::Done(Ok(_))) => Ok(Some(step)),
         }
     }
 
@@ -122,7 +125,14 @@ impl RunningCall {
                 if self.exchange.owns(&frame) {
                     return self.exchange.receive(frame).map_or(Ok(None), |step| self.went_on(step));
                 }
-                self.session.listener().stray("progress of a call that nobody waits for");
+                if let Frame::Notification { params, .. } = frame {
+                    self.session.progress(params.as_ref());
+                }
+            }
+            Method::Cancelled if self.session.has(Feature::Handshake) => {
+                let id = params.as_ref().and_then(|params| params.get("requestId")).and_then(|id| Id::read(&id));
+                let withdrawn = id.and_then(|id| self.exchange.withdraw(&id));
+                return Ok(withdrawn.map(Step::Withdrawn));
             }
             Method::Cancelled if listens => return Err(Error::closed("the server ended the subscription")),
             method if listens => match modern::subscription(params.as_ref()) {

@@ -468,6 +468,7 @@ pub(super) async fn outcome(running: &mut Running) -> (Vec<String>, Result<Resul
         match running.step().await {
             Ok(Step::Note(note)) => notes.push(note.method.to_string()),
             Ok(Step::Done(outcome)) => return (notes, Ok(outcome.map(|result| result.read().unwrap()))),
+            Ok(Step::Away(_) | Step::Withdrawn(_)) => {}
             Ok(Step::Ask(asks)) => panic!("not expected: {asks:?}"),
             Err(error) => return (notes, Err(error)),
         }

@@ -8,7 +8,10 @@ use std::{
 
 use serde_json::{Value, json};
 use tokio::time::Instant;
-use toolbay_protocol::peer::{Call, Patience};
+use toolbay_protocol::{
+    exchange::Step,
+    peer::{Call, Patience},
+};
 
 use super::peer::*;
 use crate::{Connection, Error, Kind};
@@ -53,6 +56,30 @@ async fn a_stream_that_gave_an_id_is_resumed_after_the_time_it_asked_for() {
     assert_eq!(seen.header("accept"), Some("text/event-stream"));
     assert_eq!(seen.header("mcp-session-id"), Some("s-1"));
     assert_eq!(seen.header("mcp-protocol-version"), Some("2025-11-25"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_the_answer_learns_that_the_connection_was_let_go_of() {
+    type First = fn() -> Said;
+    let cases: [(First, Option<u64>); 3] = [
+        (|| Said::stream().raw("id: a\nretry: 2500\ndata:\n\n"), Some(2500)),
+        // One that breaks was not let go of, nor was one that does not say for how long.
+        (|| Said::stream().raw("id: a\nretry: 2500\ndata:\n\n").then(Piece::Break), None),
+        (|| Said::stream().raw("id: a\ndata:\n\n"), None),
+    ];
+    for (first, expected) in cases {
+        let (_, _, connection) = broken(first, |_| Said::stream().event(&answer())).await;
+        let mut running = connection.call(call("t", json!({}))).await.unwrap();
+        let mut away = None;
+        loop {
+            match running.step().await.unwrap() {
+                Step::Away(pause) => away = Some(pause),
+                Step::Done(outcome) => break assert!(outcome.is_ok()),
+                step @ (Step::Note(_) | Step::Ask(_) | Step::Withdrawn(_)) => panic!("{step:?}"),
+            }
+        }
+        assert_eq!(away, expected.map(Duration::from_millis));
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -97,7 +97,7 @@ fn serve<S: Service>(
         Incoming::within(Arc::clone(&caller.introduction), None, id.clone(), method.clone(), &sound.envelope);
     let progress = if exchange.wants_progress() { Progress::Wanted } else { Progress::Unwanted };
     let hearing = if accepts.stream { Hearing::Listens } else { Hearing::Deaf };
-    let (key, abort) = {
+    let (key, abort, presence) = {
         let mut state = session.state();
         if method == Method::SetLevel {
             let level = params.as_ref().and_then(|params| params.get("level"));
@@ -112,7 +112,7 @@ fn serve<S: Service>(
     let returning = Return::default();
     let (params, parts) = (params.unwrap_or(Raw::EMPTY), sound.parts);
     let request = Request { method, params, parts, caller, returning, headers };
-    let serving = Serving::abortable(&shared.service, request, progress, abort);
+    let serving = Serving::abortable(&shared.service, request, progress, (abort, presence));
     Begun::Running(Conversation::new(Arc::clone(session.session()), key, id, serving))
 }
 

@@ -70,6 +70,12 @@ impl Conversation {
                         return Out::Said(question);
                     }
                 }
+                Did::Said(Said::Withdrawn) => {
+                    self.questions.extend(self.session.state().calls.withdraw(self.key));
+                    if let Some(frame) = self.questions.pop_front() {
+                        return Out::Said(frame);
+                    }
+                }
                 Did::Said(Said::HangUp(pause)) => {
                     if self.session.has(Feature::Polling) && self.session.state().calls.hears(self.key) {
                         return Out::HangUp(pause);

@@ -5,6 +5,7 @@ use tokio::sync::oneshot;
 use toolbay_protocol::{
     Fault, Frame, Id,
     exchange::{Answers, Asks, Incoming, Note, Outcome, Round},
+    peer::Presence,
 };
 
 /// How many requests one session may have in flight (limit `requests_in_flight`).
@@ -27,12 +28,25 @@ pub(super) enum Hearing {
     Deaf,
 }
 
+/// Whether somebody reads a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Attendance {
+    /// Somebody does.
+    Read,
+    /// The client hung up; it may come back.
+    Unread,
+}
+
 #[derive(Debug)]
 struct Call {
     key: u64,
     exchange: Incoming,
     abort: AbortHandle,
     hearing: Hearing,
+    /// Whether somebody is connected to what is said about it.
+    presence: Presence,
+    /// The stream on which that is, once there is one.
+    stream: Option<u64>,
     waiting: Vec<(Round, oneshot::Sender<Answers>)>,
 }
 
@@ -49,12 +63,21 @@ impl Calls {
     }
 
     /// Takes a request in.
-    pub(super) fn begin(&mut self, exchange: Incoming, hearing: Hearing) -> Result<(u64, AbortRegistration), Fault> {
+    pub(super) fn begin(
+        &mut self,
+        exchange: Incoming,
+        hearing: Hearing,
+    ) -> Result<(u64, AbortRegistration, Presence), Fault> {
         self.check(exchange.id())?;
         let (abort, registration) = AbortHandle::new_pair();
         self.begun += 1;
-        self.calls.push(Call { key: self.begun, exchange, abort, hearing, waiting: vec![] });
-        Ok((self.begun, registration))
+        let presence = Presence::new();
+        if hearing == Hearing::Deaf {
+            presence.leave();
+        }
+        let (key, behind) = (self.begun, presence.clone());
+        self.calls.push(Call { key, exchange, abort, hearing, presence, stream: None, waiting: vec![] });
+        Ok((key, registration, behind))
     }
 
     fn call(&mut self, key: u64) -> Option<&mut Call> {
@@ -65,6 +88,24 @@ impl Calls {
     pub(super) fn deafen(&mut self, key: u64) {
         if let Some(call) = self.call(key) {
             call.hearing = Hearing::Deaf;
+            call.presence.leave();
+        }
+    }
+
+    /// What is said about these calls is said on a stream from here on.
+    pub(super) fn stream(&mut self, keys: &[u64], stream: u64) {
+        for call in self.calls.iter_mut().filter(|call| keys.contains(&call.key)) {
+            call.stream = Some(stream);
+        }
+    }
+
+    /// Whether somebody reads a stream has changed.
+    pub(super) fn attend(&mut self, stream: u64, read: Attendance) {
+        for call in self.calls.iter().filter(|call| call.stream == Some(stream)) {
+            match read {
+                Attendance::Read => call.presence.come_back(),
+                Attendance::Unread => call.presence.leave(),
+            }
         }
     }
 
@@ -92,6 +133,13 @@ impl Calls {
             None => call.waiting.push((round, answers)),
         }
         frames
+    }
+
+    /// The frames that take back what a call asked and does not wait for any more.
+    pub(super) fn withdraw(&mut self, key: u64) -> Vec<Frame> {
+        let Some(call) = self.call(key) else { return vec![] };
+        let withdrawn: Vec<_> = call.waiting.extract_if(.., |(_, answers)| answers.is_closed()).collect();
+        withdrawn.into_iter().flat_map(|(round, _)| call.exchange.withdraw(round)).collect()
     }
 
     /// Takes an answer to one of our questions; one that nobody asked, or waits for, is dropped.

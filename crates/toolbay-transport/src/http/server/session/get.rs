@@ -10,6 +10,7 @@ use toolbay_protocol::{Feature, Frame, watch::legacy};
 
 use super::{
     super::{body::Body, endpoint::Shared, fields::LAST_EVENT, media::Accepts, respond, respond::Refusal},
+    calls::Attendance,
     log::{Next, STANDING, read_id},
     record::Attached,
     stream::{self as streams, Reader},
@@ -29,7 +30,12 @@ pub(in super::super) fn get<S: Service>(
     let session = shared.sessions.find(named, principal)?;
     match last_event(&head.headers)? {
         Some((stream, place)) if stream != STANDING => {
-            let generation = session.state().log.attach(stream, place + 1).ok_or_else(forgotten)?;
+            let generation = {
+                let mut state = session.state();
+                let generation = state.log.attach(stream, place + 1).ok_or_else(forgotten)?;
+                state.calls.attend(stream, Attendance::Read);
+                generation
+            };
             // Whoever read before finds out.
             session.news.notify_waiters();
             Ok(streams::response(&**shared, session, stream, generation))

@@ -15,7 +15,7 @@ use toolbay_protocol::{Feature, Frame, exchange::Level, watch::Change};
 
 use super::{
     super::{options::Replay, respond},
-    calls::Calls,
+    calls::{Attendance, Calls},
     log::{Log, Next, STANDING},
     watches::Watches,
 };
@@ -108,7 +108,12 @@ impl Session {
 
     /// Stops reading.
     pub(super) fn leave(&self, stream: u64, generation: u64) {
-        self.state().log.detach(stream, generation);
+        let mut state = self.state();
+        state.log.detach(stream, generation);
+        if !state.log.is_attached(stream) {
+            state.calls.attend(stream, Attendance::Unread);
+        }
+        drop(state);
         self.room.notify_waiters();
     }
 

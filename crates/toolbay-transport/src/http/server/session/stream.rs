@@ -28,6 +28,7 @@ pub(super) fn begin<S: Service>(
     let (stream, generation) = {
         let mut state = session.state();
         let stream = state.log.open();
+        state.calls.stream(talker.keys().1, stream);
         // Before anything is said: what waits for a reader is kept.
         let generation = state.log.attach(stream, 0).expect("the stream was opened just now");
         if session.has(Feature::Polling) {

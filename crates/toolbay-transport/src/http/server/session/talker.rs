@@ -44,7 +44,8 @@ impl Talker {
         }
     }
 
-    fn keys(&self) -> (&Arc<Session>, &[u64]) {
+    /// The session, and the keys under which it keeps them.
+    pub(super) fn keys(&self) -> (&Arc<Session>, &[u64]) {
         match self {
             Self::One(conversation) => {
                 let (session, key) = conversation.key();
