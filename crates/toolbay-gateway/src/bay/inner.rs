@@ -183,12 +183,14 @@ impl Inner {
     pub(super) fn remerge(&self) {
         // Held to the end, so that a catalog never takes the place of one that was made after it.
         let mut left_out = self.clashes.lock().unwrap_or_else(PoisonError::into_inner);
-        let parts: Vec<Arc<Part>> = self.in_order().filter_map(|server| server.part()).collect();
-        let (catalog, clashes) = Catalog::of(parts.iter().map(|part| &**part));
+        let offered = |server: Arc<Server>| server.part().map(|part| (server, part));
+        let offers: Vec<(Arc<Server>, Arc<Part>)> = self.in_order().filter_map(offered).collect();
+        let (catalog, clashes) = Catalog::of(offers.iter().map(|(_, part)| &**part));
         let old = self.catalog.swap(Arc::new(catalog));
         let new = self.catalog();
         *left_out = clashes;
-        self.views.renew(self.in_order().any(|server| server.differs()));
+        // By what the catalog was made of: a server may have listed more in this very moment.
+        self.views.renew(offers.iter().any(|(server, part)| server.differs_from(part)));
         let mut changes = std::collections::BTreeSet::new();
         for (listed, change) in [
             (Listed::Tools, Change::Tools),

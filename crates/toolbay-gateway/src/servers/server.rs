@@ -293,9 +293,9 @@ impl Server {
         Some(self.legs.part(&Who::of(caller, self.spec.isolation), &told).unwrap_or(base))
     }
 
-    /// Whether something else is offered on any other connection than on the first.
-    pub(crate) fn differs(&self) -> bool {
-        self.part().is_some_and(|base| self.legs.differ(&base))
+    /// Whether something else than `base` is offered on any other connection than the first.
+    pub(crate) fn differs_from(&self, base: &Part) -> bool {
+        self.legs.differ(base)
     }
 
     /// A connection's own lists were taken.
