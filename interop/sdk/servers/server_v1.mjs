@@ -8,6 +8,7 @@ import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { completable } from "@modelcontextprotocol/sdk/server/completable.js";
+import { ListPromptsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
 
 let stopped = 0;
@@ -91,6 +92,12 @@ function build() {
   server.registerPrompt("greet", { argsSchema: { name } }, async (args) => ({
     messages: [{ role: "user", content: { type: "text", text: `Greet ${args.name}.` } }],
   }));
+  // The SDK would list all on one page.
+  server.server.setRequestHandler(ListPromptsRequestSchema, async ({ params }) =>
+    params?.cursor === "2"
+      ? { prompts: [{ name: "second" }] }
+      : { prompts: [{ name: "greet", arguments: [{ name: "name", required: true }] }], nextCursor: "2" },
+  );
   server.server.setRequestHandler(z.object({ method: z.literal("resources/subscribe") }).passthrough(), async () => ({}));
   server.server.setRequestHandler(z.object({ method: z.literal("resources/unsubscribe") }).passthrough(), async () => ({}));
   return server;

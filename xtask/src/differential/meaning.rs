@@ -14,6 +14,9 @@ const SERVER: &str = "io.modelcontextprotocol/serverInfo";
 const QUIET: [&str; 3] = ["debug", "info", "notice"];
 const RELATED: &str = "io.modelcontextprotocol/related-task";
 
+/// Where something is asked for that cannot be had.
+const FAILS: [&str; 4] = ["unknown", "isError", "read", "prompt"];
+
 /// How one feature went: what was heard without the bay, in the revision of the server, and behind it.
 pub(super) fn compare(feature: &str, (direct, up): (&Value, &str), (through, down): (&Value, &str)) -> Mark {
     let crosses = up != down;
@@ -28,8 +31,8 @@ pub(super) fn compare(feature: &str, (direct, up): (&Value, &str), (through, dow
     if feature == "unknown" && refused(&there) && refused(&here) {
         return if there == here { Mark::Same } else { Mark::Instead(ours) };
     }
-    if there.get("broken").is_some() || there.is_null() {
-        return Mark::Different(format!("    without the bay already: {there}"));
+    if there.get("broken").is_some() || there.is_null() || (!FAILS.contains(&feature) && fails(&there)) {
+        return Mark::Different(format!("    without the bay already: {}", short(&there)));
     }
     if feature == "task" {
         let [there, here] = [&there, &here].map(|heard| heard.get("result").unwrap_or(heard).get("outcome").cloned());
@@ -59,6 +62,18 @@ fn same(there: &Value, here: &Value) -> Mark {
 fn refused(heard: &Value) -> bool {
     let error = |said: &Value| said["outcome"]["code"].is_i64() || said["outcome"]["isError"] == true;
     heard.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(error))
+}
+
+/// Whether any call in it came to an error.
+fn fails(heard: &Value) -> bool {
+    match heard {
+        Value::Array(items) => items.iter().any(fails),
+        Value::Object(object) => {
+            let error = |said: &Value| said["code"].is_i64() || said["isError"] == true;
+            object.get("outcome").is_some_and(error) || object.values().any(fails)
+        }
+        _ => false,
+    }
 }
 
 fn plain(value: &mut Value, crosses: bool) {

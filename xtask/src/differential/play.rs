@@ -24,13 +24,11 @@ const LIMIT: Duration = Duration::from_secs(120);
 const NAME: &str = "s";
 
 /// Who calls the bay: over what, in which revision.
-const CALLERS: [(&str, &str); 5] = [
-    ("stdio", "2025-11-25"),
-    ("sse", "2025-11-25"),
-    ("http", "2025-11-25"),
-    ("stdio", "2026-07-28"),
-    ("http", "2026-07-28"),
-];
+type Caller = (&'static str, &'static str);
+
+/// Those who start a bay each, and those who share one.
+const STARTING: [Caller; 2] = [("stdio", "2025-11-25"), ("stdio", "2026-07-28")];
+const SHARING: [Caller; 3] = [("sse", "2025-11-25"), ("http", "2025-11-25"), ("http", "2026-07-28")];
 
 /// How a feature went on one way.
 pub(super) enum Mark {
@@ -71,17 +69,22 @@ pub(super) struct Way {
 
 type Heard = BTreeMap<String, Value>;
 
-/// Plays it all, every caller before a bay of its own.
+/// Plays it all.
 pub(super) fn all(stage: &Stage, binary: &Path, client: &Path, server: &Server) -> Result<Played> {
     let title = server.title();
     let reached = server.start(stage)?;
     let scene = Scene { stage, binary, client, server, title: &title };
     let (direct, heard) = thread::scope(|scope| {
-        let direct = scope.spawn(|| scene.direct(&reached.plan));
         let (scene, entry) = (&scene, &reached.entry);
-        let callers = CALLERS.map(|caller| scope.spawn(move || scene.behind(caller, entry)));
-        (joined(direct), callers.map(joined))
-    });
+        let direct = scope.spawn(|| scene.listen(&title, reached.plan.clone()));
+        let starting = STARTING.map(|caller| scope.spawn(move || scene.starting(caller, entry)));
+        let sharing = scope.spawn(move || scene.sharing(entry));
+        let mut heard: Vec<(Caller, Result<Heard>)> = STARTING.into_iter().zip(starting.map(joined)).collect();
+        joined(sharing).map(|shared| {
+            heard.extend(SHARING.into_iter().zip(shared));
+            (joined(direct), heard)
+        })
+    })?;
     let direct = direct.context("without the bay")?;
     let revision = direct.get("connect").and_then(Value::as_str).unwrap_or_default().to_owned();
     // HTTP+SSE belongs to the oldest revision; any that begins with a handshake may be agreed on there.
@@ -89,7 +92,7 @@ pub(super) fn all(stage: &Stage, binary: &Path, client: &Path, server: &Server) 
         bail!("agreed on {revision} where both know {}", server.revision);
     }
     let mut ways = vec![];
-    for ((transport, spoken), heard) in CALLERS.into_iter().zip(heard) {
+    for ((transport, spoken), heard) in heard {
         let caller = format!("{transport}, {spoken}");
         let heard = heard.with_context(|| format!("behind the bay, from {caller}"))?;
         let marks = FEATURES.iter().map(|feature| {
@@ -103,6 +106,11 @@ pub(super) fn all(stage: &Stage, binary: &Path, client: &Path, server: &Server) 
         ways.push(Way { marks: marks.collect(), caller });
     }
     Ok(Played { title, revision, ways })
+}
+
+/// As a file is named.
+fn named(name: &str) -> String {
+    name.replace(", ", "-").replace(' ', "-")
 }
 
 fn joined<T>(thread: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
@@ -119,26 +127,35 @@ struct Scene<'s> {
 }
 
 impl Scene<'_> {
-    fn direct(&self, plan: &Value) -> Result<Heard> {
-        self.listen(self.title, plan.clone())
+    /// Configures a bay.
+    fn configured(&self, name: &str, entry: &Value) -> Result<String> {
+        let config = self.stage.path().join(format!("{}.toolbay.json", named(name)));
+        fs::write(&config, serde_json::to_string_pretty(&json!({ "mcpServers": { NAME: entry } }))?)?;
+        Ok(config.to_str().context("the scratch folder has a name that is no text")?.to_owned())
     }
 
-    fn behind(&self, (transport, spoken): (&str, &str), entry: &Value) -> Result<Heard> {
-        let name = format!("{} from {transport} {spoken}", self.title).replace(',', "");
-        let config = self.stage.path().join(format!("{}.toolbay.json", name.replace(' ', "-")));
-        fs::write(&config, serde_json::to_string_pretty(&json!({ "mcpServers": { NAME: entry } }))?)?;
-        let path = config.to_str().context("the scratch folder has a name that is no text")?;
-        let mut plan = json!({"transport": transport, "revision": spoken, "prefix": format!("{NAME}__")});
-        if transport == "stdio" {
-            plan["command"] = json!([self.binary, "up", "--config", path, "--stdio"]);
-            return self.listen(&name, plan);
-        }
-        let gateway = Gateway::start(self.binary, &["up", "--config", path], Ready::Announced, UP)?;
-        plan["url"] = json!(gateway.url(if transport == "sse" { "/sse" } else { "/mcp" }));
-        let heard = self.listen(&name, plan);
+    fn plan(transport: &str, spoken: &str) -> Value {
+        json!({"transport": transport, "revision": spoken, "prefix": format!("{NAME}__")})
+    }
+
+    fn starting(&self, (transport, spoken): Caller, entry: &Value) -> Result<Heard> {
+        let name = format!("{} {transport} {spoken}", self.title);
+        let mut plan = Self::plan(transport, spoken);
+        plan["command"] = json!([self.binary, "up", "--config", self.configured(&name, entry)?, "--stdio"]);
+        self.listen(&name, plan)
+    }
+
+    fn sharing(&self, entry: &Value) -> Result<Vec<Result<Heard>>> {
+        let config = self.configured(self.title, entry)?;
+        let gateway = Gateway::start(self.binary, &["up", "--config", &config], Ready::Announced, UP)?;
+        let heard = SHARING.map(|(transport, spoken)| {
+            let mut plan = Self::plan(transport, spoken);
+            plan["url"] = json!(gateway.url(if transport == "sse" { "/sse" } else { "/mcp" }));
+            self.listen(&format!("{} {transport} {spoken}", self.title), plan)
+        });
         match gateway.end().first() {
             Some(left) => bail!("left behind: {} {}", left.pid, left.command),
-            None => heard,
+            None => Ok(heard.into()),
         }
     }
 
@@ -146,7 +163,7 @@ impl Scene<'_> {
     fn listen(&self, name: &str, mut plan: Value) -> Result<Heard> {
         plan["script"] = json!(self.server.script());
         plan["level"] = json!(self.server.level());
-        let path = self.stage.plan(name, &plan)?;
+        let path = self.stage.plan(&named(name), &plan)?;
         let run = child::capture(name, Command::new(self.client).arg(path), LIMIT)?;
         if !run.status.success() {
             bail!("the client failed: {}", run.stderr.trim());
