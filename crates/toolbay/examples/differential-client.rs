@@ -317,6 +317,29 @@ fn answer(ask: &Ask) -> Raw {
             json!({"role": "assistant", "content": {"type": "text", "text": "42"}, "model": "m", "stopReason": "endTurn"})
         }
         _ if page => json!({"action": "accept"}),
-        _ => json!({"action": "accept", "content": {"name": "Ada"}}),
+        _ => json!({"action": "accept", "content": filled(ask)}),
     })
+}
+
+/// What a form must have, filled in.
+fn filled(ask: &Ask) -> Value {
+    let schema = ask.params.as_ref().and_then(|params| params.get("requestedSchema")).map(|schema| value(&schema));
+    let schema = schema.unwrap_or_default();
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let mut content: serde_json::Map<_, _> = required
+        .map(|name| {
+            let property = &schema["properties"][name];
+            let filled = match (property["enum"].get(0), property["type"].as_str()) {
+                (Some(first), _) => first.clone(),
+                (None, Some("boolean")) => json!(true),
+                (None, Some("integer" | "number")) => property.get("minimum").cloned().unwrap_or(json!(1)),
+                (None, _) => json!("Ada"),
+            };
+            (name.to_owned(), filled)
+        })
+        .collect();
+    if content.is_empty() {
+        content.insert("name".into(), json!("Ada"));
+    }
+    content.into()
 }

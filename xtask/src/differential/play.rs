@@ -96,7 +96,7 @@ pub(super) fn all(stage: &Stage, binary: &Path, client: &Path, server: &Server) 
         let caller = format!("{transport}, {spoken}");
         let heard = heard.with_context(|| format!("behind the bay, from {caller}"))?;
         let marks = FEATURES.iter().map(|feature| {
-            if let Some((_, why)) = server.missing.iter().find(|(name, _)| name == feature) {
+            if let Some(why) = server.lacks(feature) {
                 return Mark::NotApplicable(why);
             }
             let none = Value::Null;

@@ -133,3 +133,33 @@ pub(super) fn everything() -> Vec<Value> {
     ]);
     script
 }
+
+/// An example of the TypeScript SDK v1 that has something of much.
+pub(super) fn simple() -> Vec<Value> {
+    let mut script = lists();
+    // It answers no list of templates.
+    script.pop();
+    script.extend([
+        json!({"feature": "call", "calls": [
+            tool("greet", json!({"name": "Ada"})), tool("list-files", json!({"includeDescriptions": true})),
+        ]}),
+        json!({"feature": "unknown", "calls": [tool("nope", json!({})), ["prompts/get", {"name": "nope"}]]}),
+        json!({"feature": "log", "calls": [tool("multi-greet", json!({"name": "Ada"}))]}),
+        json!({"feature": "elicit", "calls": [tool("collect-user-info", json!({"infoType": "feedback"}))]}),
+        json!({"feature": "read", "calls": [["resources/read", {"uri": "https://example.com/greetings/default"}]]}),
+        json!({"feature": "prompt", "calls": [
+            ["prompts/get", {"name": "greeting-template", "arguments": {"name": "Ada"}}],
+        ]}),
+        json!({"feature": "task", "task": tool("delay", json!({"duration": 200}))}),
+    ]);
+    script
+}
+
+/// An example of the TypeScript SDK v1 whose tasks ask.
+pub(super) fn tasks() -> Vec<Value> {
+    vec![
+        json!({"feature": "tools", "list": "tools/list"}),
+        json!({"feature": "task", "task": tool("confirm_delete", json!({"filename": "log.txt"}))}),
+        json!({"feature": "sample", "task": tool("write_haiku", json!({"topic": "tides"}))}),
+    ]
+}

@@ -22,19 +22,24 @@ pub(super) struct Server {
     transport: &'static str,
     /// The revision that it and the bay must agree on.
     pub(super) revision: &'static str,
-    pub(super) missing: Missing,
+    missing: Missing,
 }
 
 #[derive(Clone, Copy)]
 enum What {
     Everything,
     Script(Peer, &'static str),
+    /// An example of the TypeScript SDK v1, and the variable that names its port.
+    Example(&'static str, &'static str, fn() -> Vec<Value>),
 }
 
 const PY1: What = What::Script(Peer::Python1, "server_v1.py");
 const PY2: What = What::Script(Peer::Python2, "server_v2.py");
 const TS1: What = What::Script(Peer::TypeScript1, "server_v1.mjs");
 const TS2: What = What::Script(Peer::TypeScript2, "server_v2.mjs");
+
+const SIMPLE: What = What::Example("simpleStreamableHttp.js", "MCP_PORT", scripts::simple);
+const TASKS: What = What::Example("simpleTaskInteractive.js", "PORT", scripts::tasks);
 
 const OLD: &str = "2025-11-25";
 const NEW: &str = "2026-07-28";
@@ -46,7 +51,7 @@ const OF_PY1: Missing = &[("task", NO_TASKS), ("update", "its FastMCP declares n
 const OF_PY2: Missing = &[("task", NO_TASKS), ("url", "its resolvers ask for no URL")];
 
 /// All of them.
-pub(super) const SERVERS: [Server; 13] = [
+pub(super) const SERVERS: [Server; 15] = [
     server("everything", What::Everything, "stdio", OLD, OF_EVERYTHING),
     server("everything", What::Everything, "sse", OLD, OF_EVERYTHING),
     server("everything", What::Everything, "http", OLD, OF_EVERYTHING),
@@ -56,6 +61,8 @@ pub(super) const SERVERS: [Server; 13] = [
     server("ts1", TS1, "stdio", OLD, OF_TS),
     server("ts1", TS1, "sse", OLD, OF_TS),
     server("ts1", TS1, "http", OLD, OF_TS),
+    server("ts1 example simpleStreamableHttp", SIMPLE, "http", OLD, &[]),
+    server("ts1 example simpleTaskInteractive", TASKS, "http", OLD, &[]),
     server("py2", PY2, "stdio", NEW, OF_PY2),
     server("py2", PY2, "http", NEW, OF_PY2),
     server("ts2", TS2, "stdio", NEW, OF_TS),
@@ -97,9 +104,19 @@ impl Server {
         let mut script = match self.what {
             What::Everything => scripts::everything(),
             What::Script(..) => scripts::scripts(),
+            What::Example(_, _, script) => script(),
         };
         script.retain(|job| !self.missing.iter().any(|(feature, _)| job["feature"] == *feature));
         script
+    }
+
+    /// Why it is not asked for a feature; none where it is.
+    pub(super) fn lacks(&self, feature: &str) -> Option<&'static str> {
+        if self.script().iter().any(|job| job["feature"] == feature) {
+            return None;
+        }
+        let known = self.missing.iter().find(|(name, _)| *name == feature);
+        Some(known.map_or("there is none of it in the example", |(_, why)| why))
     }
 
     /// From which level on lines of log are wanted of it.
@@ -107,7 +124,7 @@ impl Server {
         match self.what {
             // The levels of its lines are left to chance.
             What::Everything => "debug",
-            What::Script(..) => "warning",
+            What::Script(..) | What::Example(..) => "warning",
         }
     }
 
@@ -127,6 +144,12 @@ impl Server {
                 let mut command = stage.script(peer, "servers", script)?;
                 command.arg(self.transport).arg(port.to_string());
                 command
+            }
+            What::Example(script, variable, _) => {
+                let modules = peers::folder(Peer::TypeScript1)?.join("node_modules/@modelcontextprotocol");
+                let mut node = Command::new(peers::node()?);
+                node.arg(modules.join("sdk/dist/esm/examples/server").join(script)).env(variable, port.to_string());
+                node
             }
         };
         if self.transport == "stdio" {
