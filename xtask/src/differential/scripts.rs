@@ -154,12 +154,3 @@ pub(super) fn simple() -> Vec<Value> {
     ]);
     script
 }
-
-/// An example of the TypeScript SDK v1 whose tasks ask.
-pub(super) fn tasks() -> Vec<Value> {
-    vec![
-        json!({"feature": "tools", "list": "tools/list"}),
-        json!({"feature": "task", "task": tool("confirm_delete", json!({"filename": "log.txt"}))}),
-        json!({"feature": "sample", "task": tool("write_haiku", json!({"topic": "tides"}))}),
-    ]
-}

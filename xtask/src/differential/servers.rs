@@ -39,7 +39,6 @@ const TS1: What = What::Script(Peer::TypeScript1, "server_v1.mjs");
 const TS2: What = What::Script(Peer::TypeScript2, "server_v2.mjs");
 
 const SIMPLE: What = What::Example("simpleStreamableHttp.js", "MCP_PORT", scripts::simple);
-const TASKS: What = What::Example("simpleTaskInteractive.js", "PORT", scripts::tasks);
 
 const OLD: &str = "2025-11-25";
 const NEW: &str = "2026-07-28";
@@ -51,7 +50,7 @@ const OF_PY1: Missing = &[("task", NO_TASKS), ("update", "its FastMCP declares n
 const OF_PY2: Missing = &[("task", NO_TASKS), ("url", "its resolvers ask for no URL")];
 
 /// All of them.
-pub(super) const SERVERS: [Server; 15] = [
+pub(super) const SERVERS: [Server; 14] = [
     server("everything", What::Everything, "stdio", OLD, OF_EVERYTHING),
     server("everything", What::Everything, "sse", OLD, OF_EVERYTHING),
     server("everything", What::Everything, "http", OLD, OF_EVERYTHING),
@@ -62,7 +61,6 @@ pub(super) const SERVERS: [Server; 15] = [
     server("ts1", TS1, "sse", OLD, OF_TS),
     server("ts1", TS1, "http", OLD, OF_TS),
     server("ts1 example simpleStreamableHttp", SIMPLE, "http", OLD, &[]),
-    server("ts1 example simpleTaskInteractive", TASKS, "http", OLD, &[]),
     server("py2", PY2, "stdio", NEW, OF_PY2),
     server("py2", PY2, "http", NEW, OF_PY2),
     server("ts2", TS2, "stdio", NEW, OF_TS),

@@ -105,11 +105,14 @@ fn judge(feature: &str, (down, up): (Side, Option<Side>), model: &Value, heard: 
         return Cell::Same;
     }
     let crosses = up.is_some_and(|up| up.revision != down.revision);
-    if let Some(instead) = table::INSTEAD.iter().find(|instead| crosses && instead.features.contains(&feature)) {
-        let whose = if down.revision.has(Feature::Handshake) { instead.legacy } else { instead.modern };
-        if whose.is_some_and(|sign| sign(heard)) {
-            return Cell::Instead(instead.word);
-        }
+    let legacy = down.revision.has(Feature::Handshake);
+    let instead =
+        table::INSTEAD.iter().filter(|instead| crosses && instead.features.contains(&feature)).find(|instead| {
+            let sign = if legacy { instead.legacy } else { instead.modern };
+            sign.is_some_and(|sign| sign(heard))
+        });
+    if let Some(instead) = instead {
+        return Cell::Instead(instead.word);
     }
     eprintln!("{feature}, client {down:?}, server {up:?}:\n  direct  {model}\n  heard {heard}\n");
     Cell::Different

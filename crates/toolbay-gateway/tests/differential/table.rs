@@ -29,7 +29,7 @@ pub(crate) struct Instead {
     why: &'static str,
 }
 
-pub(crate) const INSTEAD: [Instead; 3] = [
+pub(crate) const INSTEAD: [Instead; 4] = [
     Instead {
         features: &["log messages outside of requests", "elicitation complete"],
         // A server that keeps no session says nothing. Of what another one says, lines of log may seem to belong to a call.
@@ -47,10 +47,17 @@ pub(crate) const INSTEAD: [Instead; 3] = [
     },
     Instead {
         features: &["task: begin, get, cancel", "task: result, list"],
-        legacy: Some(refused),
-        modern: Some(refused),
+        legacy: Some(|heard| refused(heard) && heard.to_string().contains("call it without `task`")),
+        modern: None,
         word: "refused",
-        why: "the tasks of 2025-11-25 are begun by the client, those of the extension by the server",
+        why: "in 2026-07-28 no client can wish for a task, so a call that wishes for one is refused before it runs",
+    },
+    Instead {
+        features: &["task: begin, get, cancel", "task: result, list"],
+        legacy: None,
+        modern: Some(|heard| refused(heard) && heard.to_string().contains("structuredContent")),
+        word: "result",
+        why: "in 2026-07-28 the server decides whether a call becomes a task, and the bay answers with the result itself",
     },
 ];
 
