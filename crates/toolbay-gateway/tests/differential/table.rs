@@ -47,7 +47,7 @@ pub(crate) const INSTEAD: [Instead; 4] = [
     },
     Instead {
         features: &["task: begin, get, cancel", "task: result, list"],
-        legacy: Some(|heard| refused(heard) && heard.to_string().contains("call it without `task`")),
+        legacy: Some(refused),
         modern: None,
         word: "refused",
         why: "in 2026-07-28 no client can wish for a task, so a call that wishes for one is refused before it runs",
@@ -55,7 +55,7 @@ pub(crate) const INSTEAD: [Instead; 4] = [
     Instead {
         features: &["task: begin, get, cancel", "task: result, list"],
         legacy: None,
-        modern: Some(|heard| refused(heard) && heard.to_string().contains("structuredContent")),
+        modern: Some(refused),
         word: "result",
         why: "in 2026-07-28 the server decides whether a call becomes a task, and the bay answers with the result itself",
     },
