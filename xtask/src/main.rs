@@ -9,6 +9,7 @@ mod chaos;
 mod child;
 mod churn;
 mod conformance;
+mod differential;
 mod example;
 mod faults;
 mod fuzz;
@@ -44,6 +45,9 @@ cargo xtask COMMAND
                                          --write renews docs/conformance.md from this run
   interop [--client C] [--transport T]   foreign clients and servers on both sides of `toolbay up`
   interop sdk [--pair TEXT]              our server with foreign clients, our client with foreign servers
+  differential [--server TEXT]... [--write]
+                                         the same conversation with foreign servers direct and behind `toolbay up`, which
+                                         must be the same; --write renews docs/differential.md from this run
   faults [--ours | --target T]... [--only REGEX] [--write]
                                          our suite of broken input, streams and ends, on servers and clients, ours and
                                          the peers'; --write renews docs/faults.md from this run
@@ -74,6 +78,7 @@ fn main() -> ExitCode {
         "conformance" => conformance::run(args),
         "interop" if args.flag("sdk") => interop_sdk::run(args),
         "interop" => interop::run(args),
+        "differential" => differential::run(args),
         "faults" => faults::run(args),
         "fuzz" => fuzz::run(args),
         "bench" => bench::run(args),

@@ -10,7 +10,8 @@ use crate::child::{self, Captured};
 use crate::table::Table;
 use crate::tally::Tally;
 use crate::{
-    chaos, churn, conformance, faults, fuzz, gateway, interop, interop_sdk, peers, places, ready, rules, tidy,
+    chaos, churn, conformance, differential, faults, fuzz, gateway, interop, interop_sdk, peers, places, ready, rules,
+    tidy,
 };
 
 const LIMIT: Duration = Duration::from_secs(60 * 60);
@@ -29,11 +30,12 @@ const HERE: [Step; 9] = [
     ("chaos", || chaos::run(Args::none())),
 ];
 
-const WITH_PEERS: [Step; 8] = [
+const WITH_PEERS: [Step; 9] = [
     ("peers", peers::fetch_all),
     ("conformance", || conformance::run(Args::none())),
     ("interop", || interop::run(Args::none())),
     ("interop sdk", || interop_sdk::run(Args::none())),
+    ("differential", || differential::run(Args::none())),
     ("faults", faults::run_ours),
     ("fuzz", fuzz::run_in_tests),
     ("ready", || ready::run(Args::none())),

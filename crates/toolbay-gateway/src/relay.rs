@@ -57,8 +57,8 @@ async fn serve(
     ticket: &mut Ticket,
 ) -> Result<Crossing, ErrorObject> {
     if let Some(listed) = Listed::of(&request.method) {
-        if !bay.is_settled() {
-            Box::pin(bay.settled()).await;
+        if !bay.is_settled_for(&request.caller) {
+            Box::pin(bay.settled_for(&request.caller)).await;
         }
         let result = bay.catalog_for(&request.caller).result(listed, request.caller.introduction.revision);
         return whole_list(&request.params).map(|()| Crossing::Done(Ok(result)));

@@ -1,6 +1,7 @@
-"""The Python SDK 1.x as a server behind our client: `server_v1.py stdio`, or `server_v1.py http PORT`."""
+"""The Python SDK 1.x as a server behind our client: `server_v1.py stdio`, `server_v1.py http PORT`, or `sse PORT`."""
 
 import asyncio
+import json
 import sys
 
 from mcp import types
@@ -39,9 +40,10 @@ async def progress(ctx: Context) -> str:
 
 
 @server.tool()
-async def slow(ms: int) -> str:
+async def slow(ms: int, ctx: Context) -> str:
     global stopped
     try:
+        await ctx.report_progress(1)
         await asyncio.sleep(ms / 1000)
     except asyncio.CancelledError:
         stopped += 1
@@ -70,6 +72,36 @@ async def sample(ctx: Context) -> str:
 async def touch(ctx: Context) -> str:
     await ctx.session.send_resource_updated(AnyUrl("interop://watched"))
     return "touched"
+
+
+@server.tool()
+async def log(ctx: Context) -> str:
+    for level in ("debug", "warning", "error"):
+        await ctx.log(level, f"a line at {level}", logger_name="interop")
+    return "logged"
+
+
+@server.tool()
+async def roots(ctx: Context) -> str:
+    return " ".join(f"{root.uri} {root.name}" for root in (await ctx.session.list_roots()).roots)
+
+
+@server.tool()
+async def visit(ctx: Context) -> str:
+    return (await ctx.elicit_url("Go there.", "https://example.invalid/page", "visit-1")).action
+
+
+@server.tool()
+def meta(ctx: Context) -> types.CallToolResult:
+    extra = (ctx.request_context.meta and ctx.request_context.meta.model_extra) or {}
+    seen = {key: extra[key] for key in ("traceparent", "vendor/y") if key in extra}
+    said = types.TextContent(type="text", text=json.dumps(seen, sort_keys=True))
+    return types.CallToolResult(content=[said], _meta={"vendor/z": {"deep": [1.5, None]}}, odd={"deep": [1.5, None]})
+
+
+@server.tool()
+def sad() -> str:
+    raise ValueError("it fails")
 
 
 @server.resource("interop://watched")
@@ -102,4 +134,4 @@ async def unsubscribe(uri):
     pass
 
 
-server.run("stdio" if sys.argv[1] == "stdio" else "streamable-http")
+server.run({"http": "streamable-http"}.get(sys.argv[1], sys.argv[1]))

@@ -22,7 +22,7 @@ const later = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 function build() {
   const server = new McpServer(
     { name: "interop-ts-v2", version: "1.0.0" },
-    { capabilities: { resources: { subscribe: true, listChanged: true } } },
+    { capabilities: { logging: {}, resources: { subscribe: true, listChanged: true } } },
   );
   server.registerTool("echo", { inputSchema: z.object({ text: z.string() }) }, async (args) => text(args.text));
   server.registerTool(
@@ -42,7 +42,10 @@ function build() {
     return text("done");
   });
   server.registerTool("slow", { inputSchema: z.object({ ms: z.number() }) }, async ({ ms }, ctx) => {
+    const progressToken = ctx.mcpReq._meta?.progressToken;
     ctx.mcpReq.signal.addEventListener("abort", () => (stopped += 1));
+    if (progressToken !== undefined)
+      await ctx.mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress: 1 } });
     await Promise.race([later(ms), new Promise((resolve) => ctx.mcpReq.signal.addEventListener("abort", resolve))]);
     return text("slow");
   });
@@ -59,6 +62,28 @@ function build() {
     if (said) return text(`the model: ${said.content?.text}`);
     const messages = [{ role: "user", content: { type: "text", text: "Say something." } }];
     return inputRequired({ inputRequests: { model: inputRequired.createMessage({ messages, maxTokens: 20 }) } });
+  });
+  server.registerTool("log", { inputSchema: z.object({}) }, async (_, ctx) => {
+    for (const level of ["debug", "warning", "error"]) await ctx.mcpReq.log(level, `a line at ${level}`, "interop");
+    return text("logged");
+  });
+  server.registerTool("roots", { inputSchema: z.object({}) }, async (_, ctx) => {
+    const known = ctx.mcpReq.inputResponses?.where;
+    if (known) return text(known.roots.map((root) => `${root.uri} ${root.name}`).join(" "));
+    return inputRequired({ inputRequests: { where: inputRequired.listRoots() } });
+  });
+  server.registerTool("visit", { inputSchema: z.object({}) }, async (_, ctx) => {
+    const answer = ctx.mcpReq.inputResponses?.page;
+    if (answer) return text(answer.action);
+    const page = inputRequired.elicitUrl({ message: "Go there.", url: "https://example.invalid/page" });
+    return inputRequired({ inputRequests: { page } });
+  });
+  server.registerTool("meta", { inputSchema: z.object({}) }, async (_, ctx) => {
+    const seen = Object.fromEntries(["traceparent", "vendor/y"].map((key) => [key, ctx.mcpReq._meta?.[key]]));
+    return { ...text(JSON.stringify(seen)), _meta: { "vendor/z": { deep: [1.5, null] } }, odd: { deep: [1.5, null] } };
+  });
+  server.registerTool("sad", { inputSchema: z.object({}) }, async () => {
+    throw new Error("it fails");
   });
   server.registerTool("touch", { inputSchema: z.object({}) }, async () => {
     await touched(server);

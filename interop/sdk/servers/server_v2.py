@@ -1,12 +1,13 @@
 """The Python SDK 2.x as a server behind our client: `server_v2.py stdio`, or `server_v2.py http PORT`."""
 
 import asyncio
+import json
 import sys
 from typing import Annotated
 
 import mcp_types as types
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.resolve import Elicit, Resolve, Sample
+from mcp.server.mcpserver.resolve import Elicit, ListRoots, Resolve, Sample
 from pydantic import BaseModel
 
 server = MCPServer("interop-py-v2", log_level="WARNING")
@@ -40,9 +41,10 @@ async def progress(ctx: Context) -> str:
 
 
 @server.tool()
-async def slow(ms: int) -> str:
+async def slow(ms: int, ctx: Context) -> str:
     global stopped
     try:
+        await ctx.report_progress(1)
         await asyncio.sleep(ms / 1000)
     except asyncio.CancelledError:
         stopped += 1
@@ -78,6 +80,35 @@ async def sample(said: Annotated[types.CreateMessageResult, Resolve(model)]) -> 
 async def touch(ctx: Context) -> str:
     await ctx.notify_resource_updated("interop://watched")
     return "touched"
+
+
+@server.tool()
+async def log(ctx: Context) -> str:
+    for level in ("debug", "warning", "error"):
+        await ctx.log(level, f"a line at {level}", logger_name="interop")
+    return "logged"
+
+
+def where() -> ListRoots:
+    return ListRoots()
+
+
+@server.tool()
+async def roots(known: Annotated[types.ListRootsResult, Resolve(where)]) -> str:
+    return " ".join(f"{root.uri} {root.name}" for root in known.roots)
+
+
+@server.tool()
+def meta(ctx: Context) -> types.CallToolResult:
+    extra = ctx.request_context.meta or {}
+    seen = {key: extra[key] for key in ("traceparent", "vendor/y") if key in extra}
+    said = types.TextContent(type="text", text=json.dumps(seen, sort_keys=True))
+    return types.CallToolResult(content=[said], _meta={"vendor/z": {"deep": [1.5, None]}})
+
+
+@server.tool()
+def sad() -> str:
+    raise ValueError("it fails")
 
 
 @server.resource("interop://watched")

@@ -11,7 +11,7 @@ mod stage;
 use anyhow::Result;
 
 use self::report::{FEATURES, Mark, Report};
-use self::stage::Stage;
+pub(crate) use self::stage::Stage;
 use crate::args::Args;
 use crate::gateway;
 use crate::table::Table;
@@ -23,7 +23,7 @@ pub(crate) fn run(mut args: Args) -> Result<Tally> {
     args.finish()?;
     let wanted = |name: &str| only.is_empty() || only.iter().any(|part| name.contains(part.as_str()));
     let binary = gateway::binary()?;
-    let stage = Stage::set()?;
+    let stage = Stage::set("interop-sdk")?;
     let mut reports = clients::run(&stage, &binary, &wanted)?;
     reports.extend(servers::run(&stage, &wanted)?);
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use serde_json::Value;
@@ -13,12 +14,19 @@ use crate::places::{self, Scratch};
 /// A scratch folder.
 pub(crate) struct Stage {
     scratch: Scratch,
+    /// One at a time lays scripts out.
+    laid: Mutex<()>,
 }
 
 impl Stage {
     /// Makes the folder.
-    pub(crate) fn set() -> Result<Self> {
-        Ok(Self { scratch: Scratch::new("interop-sdk")? })
+    pub(crate) fn set(name: &str) -> Result<Self> {
+        Ok(Self { scratch: Scratch::new(name)?, laid: Mutex::default() })
+    }
+
+    /// The folder.
+    pub(crate) fn path(&self) -> &Path {
+        self.scratch.path()
     }
 
     /// A script of `interop/sdk/KIND` in the environment of a peer.
@@ -39,6 +47,7 @@ impl Stage {
 
     /// Node looks for modules beside the script, so the scripts are laid beside the fetched modules.
     fn beside_modules(&self, peer: Peer, scripts: &Path, kind: &str) -> Result<PathBuf> {
+        let _one = self.laid.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = self.scratch.path().join(format!("{peer:?}-{kind}"));
         if !folder.exists() {
             fs::create_dir(&folder)?;

@@ -13,7 +13,7 @@ use futures_util::future::join_all;
 use tokio::{sync::watch, task::JoinHandle, time};
 use tokio_util::sync::CancellationToken;
 use toolbay_protocol::{
-    ErrorObject, Feature,
+    ErrorObject, Feature, Raw,
     exchange::{Level, Note},
     greeting::{Meeting, Profile},
     watch::Change,
@@ -33,7 +33,7 @@ use crate::{
     config::Isolation,
     limits::Limits,
     policy::{self, Permit, Wanted},
-    servers::{Circuit, Interest, NoSeat, Phase, Seat, Server, Status, Yard},
+    servers::{Circuit, Interest, NoSeat, Phase, Seat, Server, Status, Whom, Yard},
     telemetry::Telemetry,
 };
 
@@ -66,6 +66,9 @@ pub(crate) struct Inner {
     pub(crate) parking: Parking,
 }
 
+/// A server, and for whom it is to be listed.
+type Unlisted = (Arc<Server>, Whom);
+
 impl Inner {
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         self.catalog.load_full()
@@ -85,6 +88,28 @@ impl Inner {
         // Whoever is not ready by then is announced when it is.
         if time::timeout(self.limits.load().settle, all).await.is_ok() {
             self.all_settled.store(true, Ordering::Release);
+        }
+    }
+
+    /// Whether it is decided of every server how it does, and known what it offers to `caller`.
+    pub(crate) fn is_settled_for(&self, caller: &Caller) -> bool {
+        self.is_settled() && self.unlisted_for(caller).next().is_none()
+    }
+
+    fn unlisted_for<'c>(&self, caller: &'c Caller) -> impl Iterator<Item = Unlisted> + use<'_, 'c> {
+        let declares = caller.introduction.capabilities != Raw::EMPTY;
+        let servers = declares.then(|| self.in_order()).into_iter().flatten();
+        servers.filter_map(|server| server.unlisted_for(caller, &self.declared).map(|whom| (server, whom)))
+    }
+
+    /// Waits, within bounds, until that is so.
+    pub(crate) async fn settled_for(&self, caller: &Caller) {
+        self.settled().await;
+        let unlisted: Vec<_> = self.unlisted_for(caller).collect();
+        if !unlisted.is_empty() {
+            let all = join_all(unlisted.iter().map(|(server, whom)| server.list_for(whom.clone())));
+            // What is known later is announced then.
+            let _ = time::timeout(self.limits.load().settle, all).await;
         }
     }
 
@@ -202,12 +227,14 @@ impl Inner {
     pub(super) fn remerge(&self) {
         // Held to the end, so that a catalog never takes the place of one that was made after it.
         let mut left_out = self.clashes.lock().unwrap_or_else(PoisonError::into_inner);
-        let parts: Vec<Arc<Part>> = self.in_order().filter_map(|server| server.part()).collect();
-        let (catalog, clashes) = Catalog::of(parts.iter().map(|part| &**part));
+        let offered = |server: Arc<Server>| server.part().map(|part| (server, part));
+        let offers: Vec<(Arc<Server>, Arc<Part>)> = self.in_order().filter_map(offered).collect();
+        let (catalog, clashes) = Catalog::of(offers.iter().map(|(_, part)| &**part));
         let old = self.catalog.swap(Arc::new(catalog));
         let new = self.catalog();
         *left_out = clashes;
-        self.views.renew(self.in_order().any(|server| server.differs()));
+        // By what the catalog was made of: a server may have listed more in this very moment.
+        self.views.renew(offers.iter().any(|(server, part)| server.differs_from(part)));
         let mut changes = std::collections::BTreeSet::new();
         for (listed, change) in [
             (Listed::Tools, Change::Tools),

@@ -64,6 +64,7 @@ pub(super) async fn resolve(bay: &Inner, request: &Request, meant: &Meant) -> Re
     if let Some(route) = found {
         return Ok(route);
     }
+    Box::pin(bay.settled_for(&request.caller)).await;
     resolve_in(&bay.catalog_for(&request.caller), request, meant).map_err(|unknown| {
         match resolve_in(&bay.lost(), request, meant) {
             Ok(Route { server, .. }) => bay.not_connected(&server),

@@ -66,6 +66,8 @@ pub(crate) struct Leg {
     kept: Mutex<Option<Instant>>,
     gone: Mutex<Option<Error>>,
     lost: Notify,
+    /// Whether it is known what is offered on it.
+    listed: watch::Sender<bool>,
 }
 
 /// How the connection is.
@@ -113,6 +115,7 @@ impl Leg {
             kept: Mutex::default(),
             gone: Mutex::default(),
             lost: Notify::new(),
+            listed: watch::Sender::new(false),
         }
     }
 
@@ -167,6 +170,26 @@ impl Leg {
             },
             Ok(Err(_)) => Err(Error::closed("it was closed")),
             Err(_) => Err(Error::overdue("opening the connection again", patience)),
+        }
+    }
+
+    /// Says that it is known what is offered on it.
+    pub(super) fn is_listed(&self) {
+        self.listed.send_replace(true);
+    }
+
+    /// Whether that is known.
+    pub(super) fn was_listed(&self) -> bool {
+        *self.listed.borrow()
+    }
+
+    /// Waits until it is, or the connection is lost; whether it is.
+    pub(super) async fn listed(&self) -> bool {
+        let (mut listed, mut link) = (self.listed.subscribe(), self.link.subscribe());
+        // The senders live in `self`.
+        tokio::select! {
+            _ = listed.wait_for(|listed| *listed) => true,
+            _ = link.wait_for(|link| matches!(link, Link::Lost(_))) => false,
         }
     }
 

@@ -2,7 +2,7 @@
 //! when nobody needed them for a while.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -24,6 +24,8 @@ struct Table {
     open: HashMap<(Who, Raw), Place>,
     /// What was offered on those that were closed because nobody used them: it is there again with the next call.
     remembered: HashMap<(Who, Raw), Arc<Part>>,
+    /// What was declared by whom nothing else was offered than on the first, as far as could be found out.
+    alike: HashSet<Raw>,
     /// Tasks that come to their end.
     ending: Vec<JoinHandle<()>>,
     closed: bool,
@@ -119,6 +121,34 @@ impl Legs {
             Some(place) => place.leg.part.load_full(),
             None => table.remembered.get(&key).cloned(),
         }
+    }
+
+    /// Whether it is known what is offered to `who`, of whom the server is told this.
+    pub(super) fn know(&self, who: &Who, told: &Introduction) -> bool {
+        let table = self.table();
+        let key = (who.clone(), told.capabilities.clone());
+        table.alike.contains(&key.1)
+            || table.open.get(&key).is_some_and(|place| place.leg.was_listed())
+            || table.remembered.contains_key(&key)
+    }
+
+    /// Nothing else is offered to those who declare this, or it cannot be found out.
+    pub(super) fn are_alike(&self, told: &Introduction) {
+        let mut table = self.table();
+        if table.alike.len() >= REMEMBERED {
+            table.alike.clear();
+        }
+        table.alike.insert(told.capabilities.clone());
+    }
+
+    /// Something else is offered to those who declare this.
+    pub(super) fn are_not_alike(&self, told: &Introduction) {
+        self.table().alike.remove(&told.capabilities);
+    }
+
+    /// What is offered on the first is no longer what it was: what else there is must be found out anew.
+    pub(super) fn find_out_anew(&self) {
+        self.table().alike.clear();
     }
 
     /// Whether anything else is offered on any of them than on the first; those on which it is not follow that one again.

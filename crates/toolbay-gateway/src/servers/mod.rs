@@ -25,7 +25,7 @@ pub use lines::Lines;
 pub use list::whole;
 pub(crate) use progress::Hearer;
 pub(crate) use questions::{Question, Questions};
-pub(crate) use server::{NoSeat, Server, Yard};
+pub(crate) use server::{NoSeat, Server, Whom, Yard};
 pub use spec::{Connector, Plan, Spec, embedded, endpoint};
 pub use state::{Counts, Phase, Status};
 pub(crate) use supervise::Supervision;

@@ -76,6 +76,13 @@ pub(crate) enum NoSeat {
     Full(usize),
 }
 
+/// For whom a server is to be listed.
+#[derive(Clone)]
+pub(crate) struct Whom {
+    who: Who,
+    told: Arc<Introduction>,
+}
+
 /// What changes about a server.
 #[derive(Default)]
 pub(super) struct State {
@@ -357,9 +364,34 @@ impl Server {
         Some(self.legs.part(&Who::of(caller, self.spec.isolation), &told).unwrap_or(base))
     }
 
-    /// Whether something else is offered on any other connection than on the first.
-    pub(crate) fn differs(&self) -> bool {
-        self.part().is_some_and(|base| self.legs.differ(&base))
+    /// Whom to list it for, so that it is known what it offers to `caller`: a caller that declared something may be offered
+    /// more, on a connection of its own. None where that is known.
+    pub(crate) fn unlisted_for(&self, caller: &Caller, declared: &Declared) -> Option<Whom> {
+        let revision = self.part()?.revision;
+        let who = Who::of(caller, self.spec.isolation);
+        if revision.has(Feature::Stateless) || who == Who::Everyone {
+            return None;
+        }
+        let told = declared.told(&caller.introduction, revision);
+        let known = told.capabilities == declared.bare(revision).capabilities || self.legs.know(&who, &told);
+        (!known).then_some(Whom { who, told })
+    }
+
+    /// Lists it for them, on the connection over which their calls will go.
+    pub(crate) async fn list_for(self: &Arc<Self>, Whom { who, told }: Whom) {
+        let listed = match self.legs.get(self, who, &told) {
+            Ok((leg, _)) => leg.listed().await,
+            Err(NoLeg::Full(_) | NoLeg::Closed) => return,
+        };
+        if !listed {
+            // It is not tried again with each list; a call says what is wrong.
+            self.legs.are_alike(&told);
+        }
+    }
+
+    /// Whether something else than `base` is offered on any other connection than the first.
+    pub(crate) fn differs_from(&self, base: &Part) -> bool {
+        self.legs.differ(base)
     }
 
     /// A connection's own lists were taken.
@@ -368,7 +400,13 @@ impl Server {
         let (part, base) = (Arc::new(part), self.part());
         let follows = base.as_ref().is_some_and(|base| part.is_alike(base));
         let before = leg.part.swap((!follows).then(|| Arc::clone(&part))).or(base);
+        match &leg.told {
+            Some(told) if follows => self.legs.are_alike(told),
+            Some(told) => self.legs.are_not_alike(told),
+            None => {}
+        }
         self.supervision.moved(&self.spec.name);
+        leg.is_listed();
         for change in before.map(|before| part.changes(&before)).unwrap_or_default() {
             self.supervision.changed(&change);
         }

@@ -241,10 +241,15 @@ impl Keeper {
             Phase::Ready { took, .. } => *took,
             Phase::Connecting | Phase::Failed(_) | Phase::Resting { .. } | Phase::Disabled => took,
         };
-        {
+        let part = Arc::new(part);
+        let before = {
             let mut state = self.server.state();
-            (state.part, state.reports, state.lost) = (Some(Arc::new(part)), reports, None);
+            (state.reports, state.lost) = (reports, None);
             (state.circuit, state.meeting) = (Circuit::Closed, Some(connection.meeting().clone()));
+            state.part.replace(Arc::clone(&part))
+        };
+        if before.is_none_or(|before| !part.is_alike(&before)) {
+            self.server.legs.find_out_anew();
         }
         self.server.supervision.moved(&self.server.spec.name);
         let revision = connection.meeting().revision;

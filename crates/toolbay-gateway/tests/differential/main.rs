@@ -1,20 +1,24 @@
-//! The same conversation direct and through the bay: for each pair of eras, over memory, standard input and output, and
-//! HTTP, a client hears the same from a server as if nothing stood between them, but for what the protocol cannot carry.
-//! Run with `--nocapture` it prints the table.
+//! The same conversation direct and through the bay: for each pair of eras, whatever carries the messages on either side,
+//! a client hears the same from a server as if nothing stood between them, but for what the protocol cannot carry.
+//! Run with `--nocapture` it prints the tables.
 
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 #![expect(clippy::print_stdout, reason = "a test without a harness speaks for itself")]
 
 mod play;
 mod say;
+mod table;
 mod talk;
 mod way;
+mod web;
 
 use std::process::ExitCode;
 
+use futures_util::{StreamExt, stream};
 use serde_json::Value;
-use toolbay_protocol::Revision;
-use way::{Carrier, Place};
+use table::Cell;
+use toolbay_protocol::{Feature, Revision};
+use way::{Carrier, Place, Side};
 
 const NAME: &str = "each_pair_of_eras_says_the_same_through_the_bay_as_without_it";
 const ERAS: [Revision; 2] = [Revision::LATEST_LEGACY, Revision::LATEST];
@@ -38,31 +42,51 @@ fn main() -> ExitCode {
     if given("--ignored") || (!filters.is_empty() && !filters.iter().any(|filter| NAME.contains(filter.as_str()))) {
         return ExitCode::SUCCESS;
     }
-    let rows = runtime.block_on(compare());
-    print(&rows);
-    if rows.iter().all(|row| row.cells.iter().all(|cell| cell.1)) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let ways = runtime.block_on(compare());
+    table::print(&ways);
+    let same = ways.iter().flat_map(|way| &way.cells).all(|cell| *cell != Cell::Different);
+    if same { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// One feature, and what came of it in each column.
-struct Row {
-    feature: &'static str,
-    cells: Vec<(String, bool)>,
+/// A way between a client and a server, and what came of each feature on it.
+struct Way {
+    down: Side,
+    /// None where nothing stands between them.
+    up: Option<Side>,
+    cells: Vec<Cell>,
 }
 
-async fn compare() -> Vec<Row> {
-    let mut rows: Vec<Row> = say::FEATURES.iter().map(|(feature, _)| Row { feature, cells: vec![] }).collect();
-    for carrier in Carrier::ALL {
-        for down in ERAS {
-            let direct = heard(&Place::direct(carrier, down).await).await;
-            for up in ERAS {
-                let through = heard(&Place::through(carrier, down, up).await).await;
-                for ((row, direct), through) in rows.iter_mut().zip(&direct).zip(through) {
-                    row.cells.push(judge(row.feature, (down, up), direct, &through, carrier));
-                }
-            }
-        }
+/// How many conversations are held at once.
+const AT_ONCE: usize = 16;
+
+fn sides() -> Vec<Side> {
+    ERAS.into_iter().flat_map(|revision| Carrier::of(revision).map(move |carrier| Side { carrier, revision })).collect()
+}
+
+async fn compare() -> Vec<Way> {
+    let mut model = vec![];
+    for revision in ERAS {
+        model.push((revision, heard(&Place::direct(Side { carrier: Carrier::Memory, revision }).await).await));
     }
-    rows
+    let ways = sides().into_iter().flat_map(|down| {
+        let ups = sides().into_iter().map(Some);
+        std::iter::once(None).chain(ups).map(move |up| (down, up))
+    });
+    let held = ways.map(|(down, up)| {
+        let (_, model) = model.iter().find(|(revision, _)| *revision == down.revision).unwrap();
+        async move {
+            let place = match up {
+                Some(up) => Place::through(down, up).await,
+                None => Place::direct(down).await,
+            };
+            let heard = heard(&place).await;
+            let cells = say::FEATURES.iter().zip(model.iter().zip(&heard));
+            let cells = cells.map(|((feature, _), (model, heard))| judge(feature, (down, up), model, heard)).collect();
+            Way { down, up, cells }
+        }
+    });
+    let held: Vec<_> = held.collect();
+    stream::iter(held).buffered(AT_ONCE).collect().await
 }
 
 async fn heard(place: &Place) -> Vec<Value> {
@@ -76,35 +100,20 @@ async fn heard(place: &Place) -> Vec<Value> {
 }
 
 /// Whether both are the same; or else what the protocol says in place of it.
-fn judge(
-    feature: &str,
-    (down, up): (Revision, Revision),
-    direct: &Value,
-    through: &Value,
-    carrier: Carrier,
-) -> (String, bool) {
-    if direct == through {
-        return ("=".into(), true);
+fn judge(feature: &str, (down, up): (Side, Option<Side>), model: &Value, heard: &Value) -> Cell {
+    if model == heard {
+        return Cell::Same;
     }
-    // What cannot be carried is refused, and says so.
-    if down != up && feature.starts_with("task") && through.to_string().contains("-32601") {
-        return ("refused".into(), true);
+    let crosses = up.is_some_and(|up| up.revision != down.revision);
+    let legacy = down.revision.has(Feature::Handshake);
+    let instead =
+        table::INSTEAD.iter().filter(|instead| crosses && instead.features.contains(&feature)).find(|instead| {
+            let sign = if legacy { instead.legacy } else { instead.modern };
+            sign.is_some_and(|sign| sign(heard))
+        });
+    if let Some(instead) = instead {
+        return Cell::Instead(instead.word);
     }
-    eprintln!("{feature}, client {down}, server {up}, over {carrier:?}:\n  direct  {direct}\n  through {through}\n");
-    ("≠".into(), false)
-}
-
-fn print(rows: &[Row]) {
-    let era = |revision: Revision| if revision == Revision::LATEST { "modern" } else { "legacy" };
-    let mut head = vec![];
-    for carrier in Carrier::ALL {
-        for down in ERAS {
-            head.extend(ERAS.map(|up| format!("{carrier:?} {}→{}", era(down), era(up))));
-        }
-    }
-    println!("| client→server | {} |\n|---|{}", head.join(" | "), "---|".repeat(head.len()));
-    for row in rows {
-        let cells: Vec<_> = row.cells.iter().map(|cell| cell.0.as_str()).collect();
-        println!("| {} | {} |", row.feature, cells.join(" | "));
-    }
+    eprintln!("{feature}, client {down:?}, server {up:?}:\n  direct  {model}\n  heard {heard}\n");
+    Cell::Different
 }

@@ -1,8 +1,11 @@
 //! The server: one thing of everything, written in its caller's own revision.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -18,7 +21,7 @@ use toolbay_protocol::{
     },
     watch::{Change, Filter},
 };
-use toolbay_transport::{Caller, Cx, Hub, Reply, Request, Service, Watch};
+use toolbay_transport::{Caller, Cx, Hub, Reply, Request, Service, Voice, Watch};
 
 #[derive(Default)]
 pub(crate) struct Play {
@@ -26,6 +29,8 @@ pub(crate) struct Play {
     grown: AtomicUsize,
     hanging: Arc<(AtomicUsize, AtomicUsize)>,
     tasks: Mutex<Vec<String>>,
+    voices: Mutex<Vec<Voice>>,
+    roots_changed: AtomicUsize,
 }
 
 fn text(params: &Raw, key: &str) -> String {
@@ -36,7 +41,7 @@ fn said(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}], "isError": false})
 }
 
-const TOOLS: [&str; 17] = [
+const TOOLS: [&str; 21] = [
     "echo",
     "content",
     "fails",
@@ -54,6 +59,10 @@ const TOOLS: [&str; 17] = [
     "grow",
     "hangs",
     "hung",
+    "leaves",
+    "declined",
+    "says",
+    "told",
 ];
 
 impl Play {
@@ -75,9 +84,16 @@ impl Play {
                 tools.extend((0..self.grown.load(Ordering::SeqCst)).map(|place| tool(&format!("more{place}"))));
                 json!({"tools": tools})
             }
-            Method::PromptsList => json!({"prompts": [{"name": "greet", "arguments": [{"name": "who"}], "vendor": 1}]}),
+            Method::PromptsList => {
+                let mut prompts = vec![json!({"name": "greet", "arguments": [{"name": "who"}], "vendor": 1})];
+                prompts.extend(
+                    (0..self.grown.load(Ordering::SeqCst)).map(|place| json!({"name": format!("more{place}")})),
+                );
+                json!({"prompts": prompts})
+            }
             Method::ResourcesList => json!({"resources": [
-                {"uri": "test://one", "name": "one", "size": 3}, {"uri": "test://gone", "name": "gone"},
+                {"uri": "test://one", "name": "one", "size": 3}, {"uri": "test://two", "name": "two"},
+                {"uri": "test://gone", "name": "gone"},
                 {"uri": "ui://app", "name": "app", "mimeType": "text/html;profile=mcp-app"}
             ]}),
             _ => json!({"resourceTemplates": [{"uriTemplate": "test://t/{id}", "name": "t"}]}),
@@ -121,13 +137,33 @@ impl Play {
                 }
                 Ok(said("logged"))
             }
+            "leaves" => {
+                let _ = cx.note(Note::progress(1.0, None, None)).await;
+                cx.hang_up(Duration::from_millis(10));
+                let _ = cx.note(Note::progress(2.0, None, None)).await;
+                Ok(said("left"))
+            }
+            // Of what belongs to no request a session alone is told.
+            "says" if request.caller.introduction.revision.has(Feature::Stateless) => Ok(said("nothing")),
+            "says" => {
+                let (method, params) = match arguments.get("complete").is_some() {
+                    true => (Method::ElicitationComplete, json!({"elicitationId": "e-1"})),
+                    false => (Method::Message, json!({"level": "error", "logger": "outside", "data": {"n": 1.50}})),
+                };
+                let voices = self.voices.lock().unwrap();
+                voices.iter().for_each(|voice| voice.say(Note::new(method.clone(), Raw::of(&params))));
+                Ok(said("said"))
+            }
+            "told" if request.caller.introduction.revision.has(Feature::Stateless) => Ok(said("never")),
+            "told" => Ok(said(&self.roots_changed.load(Ordering::SeqCst).to_string())),
             "touch" => {
-                self.hub.publish(&Change::Updated("test://one".into()));
+                let one = arguments.get("uri").as_ref().and_then(Raw::as_text).map(Into::into);
+                self.hub.publish(&Change::Updated(one.unwrap_or("test://one".into())));
                 Ok(said("touched"))
             }
             "grow" => {
                 self.grown.fetch_add(1, Ordering::SeqCst);
-                self.hub.publish(&Change::Tools);
+                [Change::Tools, Change::Prompts, Change::Resources].iter().for_each(|change| self.hub.publish(change));
                 Ok(said("grown"))
             }
             "hangs" => {
@@ -145,6 +181,7 @@ impl Play {
     async fn asking(&self, tool: &str, request: &Request, cx: &Cx) -> Result<Value, ErrorObject> {
         let rounds: &[&[&str]] = match tool {
             "elicit" => &[&["form"]],
+            "declined" => &[&["no"]],
             "visit" => &[&["page"]],
             "sample" => &[&["model"]],
             "sample_tools" => &[&["model_tools"]],
@@ -209,6 +246,10 @@ fn question(key: &str, request: &Request) -> Ask {
         "form" => {
             let schema = json!({"type": "object", "properties": {"name": {"type": "string", "default": "x"}}});
             (Method::Elicit, json!({"mode": "form", "message": "who?", "requestedSchema": schema}))
+        }
+        "no" => {
+            let schema = json!({"type": "object", "properties": {}});
+            (Method::Elicit, json!({"mode": "form", "message": "no?", "requestedSchema": schema}))
         }
         "page" => (Method::Elicit, json!({"mode": "url", "message": "go", "url": "https://x/y"})),
         "model" => (Method::CreateMessage, json!({"messages": message, "maxTokens": 9, "systemPrompt": "be"})),
@@ -308,6 +349,14 @@ impl Service for Play {
     }
 
     async fn watch(&self, _: &Arc<Caller>, filter: Filter) -> Result<Watch, ErrorObject> {
-        Ok(self.hub.watch(filter))
+        let watch = self.hub.watch(filter);
+        self.voices.lock().unwrap().push(watch.voice());
+        Ok(watch)
+    }
+
+    async fn note(&self, _: &Arc<Caller>, note: Note) {
+        if note.method == Method::RootsChanged {
+            self.roots_changed.fetch_add(1, Ordering::SeqCst);
+        }
     }
 }

@@ -6,13 +6,14 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use toolbay_protocol::{
     Feature, Method, Raw,
+    exchange::Note,
     peer::Call,
     watch::{Change, Filter},
 };
 
 use crate::{
-    talk::{follow, tool},
-    way::Place,
+    talk::{bare, follow, tool},
+    way::{Ears, Place},
 };
 
 type Said<'p> = Pin<Box<dyn Future<Output = Value> + Send + 'p>>;
@@ -51,7 +52,12 @@ features! {
     },
     "progress" => async |place: &Place| tool(place, "steps", json!({})).await,
     "log messages, level" => logs,
+    "log messages outside of requests" => async |place: &Place| outside(place, json!({})).await,
+    "elicitation complete" => async |place: &Place| outside(place, json!({"complete": true})).await,
+    "roots changed" => roots_changed,
+    "a stream that is left and taken up again" => async |place: &Place| tool(place, "leaves", json!({})).await,
     "elicitation, form" => async |place: &Place| tool(place, "elicit", json!({})).await,
+    "elicitation, declined" => async |place: &Place| tool(place, "declined", json!({})).await,
     "elicitation, url" => async |place: &Place| tool(place, "visit", json!({})).await,
     "sampling" => async |place: &Place| tool(place, "sample", json!({})).await,
     "sampling with tools" => async |place: &Place| tool(place, "sample_tools", json!({})).await,
@@ -59,8 +65,9 @@ features! {
     "several questions at once" => async |place: &Place| tool(place, "several", json!({})).await,
     "questions in several rounds" => async |place: &Place| tool(place, "rounds", json!({})).await,
     "cancellation" => cancel,
-    "resource subscription" => subscribe,
-    "list changed" => grow,
+    "resource subscriptions" => subscribe,
+    "a subscription that ends" => unsubscribe,
+    "lists changed" => grow,
     "task: begin, get, cancel" => tasks,
     "task: result, list" => core_tasks,
 }
@@ -127,21 +134,46 @@ async fn until(place: &Place, counts: &str) {
     }
 }
 
-/// Waits until a change is heard of.
-async fn heard(place: &Place, change: &Change) -> Value {
+/// Waits until something is heard.
+async fn heard(place: &Place, what: impl Fn(&Ears) -> bool) -> bool {
     let heard = async {
-        while !place.ears.0.lock().unwrap().contains(change) {
-            place.ears.1.notified().await;
+        while !what(&place.ears) {
+            place.ears.told.notified().await;
         }
     };
-    json!(timeout(Duration::from_secs(10), heard).await.is_ok())
+    timeout(Duration::from_secs(10), heard).await.is_ok()
+}
+
+async fn changed(place: &Place, change: &Change) -> bool {
+    heard(place, |ears| ears.changes.lock().unwrap().contains(change)).await
 }
 
 async fn subscribe(place: &Place) -> Value {
-    let subscription = place.client.subscribe(Filter::resource("test://one")).await.unwrap();
+    let one = place.client.subscribe(Filter::resource("test://one")).await.unwrap();
+    let two = place.client.subscribe(Filter::resource("test://two")).await.unwrap();
     tool(place, "touch", json!({})).await;
-    let honoured = subscription.filter().uris.len();
-    json!([honoured, heard(place, &Change::Updated("test://one".into())).await])
+    let honoured = (one.filter().uris.len(), two.filter().uris.len());
+    let told = changed(place, &Change::Updated("test://one".into())).await;
+    drop(two);
+    json!([honoured.0, honoured.1, told])
+}
+
+async fn unsubscribe(place: &Place) -> Value {
+    let [three, four] = ["test://t/3", "test://t/4"];
+    let ended = place.client.subscribe(Filter::resource(three)).await.unwrap();
+    let lasting = place.client.subscribe(Filter::resource(four)).await.unwrap();
+    drop(ended);
+    loop {
+        place.ears.changes.lock().unwrap().clear();
+        tool(place, "touch", json!({"uri": three})).await;
+        tool(place, "touch", json!({"uri": four})).await;
+        let told = changed(place, &Change::Updated(four.into())).await;
+        // The end is told of in its own time.
+        if !place.ears.changes.lock().unwrap().contains(&Change::Updated(three.into())) {
+            drop(lasting);
+            return json!(["it ended", told]);
+        }
+    }
 }
 
 async fn grow(place: &Place) -> Value {
@@ -149,13 +181,46 @@ async fn grow(place: &Place) -> Value {
     if place.revision.has(Feature::Stateless) {
         watching = Some(place.client.subscribe(Filter::lists()).await.unwrap());
     }
-    place.ears.0.lock().unwrap().clear();
+    place.ears.changes.lock().unwrap().clear();
     tool(place, "grow", json!({})).await;
-    let told = heard(place, &Change::Tools).await;
+    let mut told = vec![];
+    for change in [Change::Tools, Change::Prompts] {
+        told.push(changed(place, &change).await);
+    }
     let tools = list(place, Method::ToolsList, "tools").await;
-    let grown = tools[0].as_array().unwrap().iter().any(|tool| tool["name"] == "more0");
+    let prompts = list(place, Method::PromptsList, "prompts").await;
+    let grown = |list: &Value| list[0].as_array().unwrap().iter().any(|item| item["name"] == "more0");
     drop(watching);
-    json!([told, grown])
+    json!([told, grown(&tools), grown(&prompts)])
+}
+
+/// What a server says that belongs to no request. Where one stream carries all, it may seem to belong to the call that is
+/// in flight.
+async fn outside(place: &Place, arguments: Value) -> Value {
+    let outside = || place.ears.notes.lock().unwrap();
+    outside().clear();
+    let mut said = tool(place, "says", arguments).await;
+    let mut notes = said["notes"].take();
+    let all = notes.as_array_mut().unwrap();
+    if said["outcome"]["content"][0]["text"] == "said" && place.revision.has(Feature::Handshake) && all.is_empty() {
+        heard(place, |ears| !ears.notes.lock().unwrap().is_empty()).await;
+    }
+    all.extend(outside().iter().map(|note| json!([note.method.as_str(), note.params.as_ref().map(bare)])));
+    json!([said, notes])
+}
+
+async fn roots_changed(place: &Place) -> Value {
+    if place.revision.has(Feature::Stateless) {
+        return json!("there is no such notification");
+    }
+    place.client.tell(Note::new(Method::RootsChanged, Raw::EMPTY)).await.unwrap();
+    loop {
+        let told = tool(place, "told", json!({})).await;
+        if told["outcome"]["content"][0]["text"] != json!("0") {
+            return told;
+        }
+        tokio::task::yield_now().await;
+    }
 }
 
 /// Begins a task; its answer, and its name.

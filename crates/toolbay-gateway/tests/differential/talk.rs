@@ -64,7 +64,7 @@ pub(crate) fn shown(outcome: Outcome) -> Value {
 }
 
 /// Without who it was that answered: there the bay names itself.
-fn bare(raw: &Raw) -> Value {
+pub(crate) fn bare(raw: &Raw) -> Value {
     let mut value: Value = raw.read().unwrap();
     let empty = value.get_mut("_meta").and_then(Value::as_object_mut).is_some_and(|meta| {
         meta.remove("io.modelcontextprotocol/serverInfo");
@@ -78,7 +78,9 @@ fn bare(raw: &Raw) -> Value {
 
 fn answer(ask: &Ask) -> Raw {
     let page = ask.params.as_ref().is_some_and(|params| params.get("url").is_some());
+    let no = ask.params.as_ref().and_then(|params| params.get("message")).is_some_and(|why| why.as_str() == "\"no?\"");
     Raw::of(&match ask.method {
+        _ if no => json!({"action": "decline"}),
         Method::RootsList => json!({"roots": [{"uri": "file:///r", "name": "r"}]}),
         Method::CreateMessage => {
             json!({"role": "assistant", "content": {"type": "text", "text": "42"}, "model": "m", "stopReason": "endTurn"})

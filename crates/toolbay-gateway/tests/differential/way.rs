@@ -1,51 +1,80 @@
 //! The ways between a client and a server: what carries their messages, and whether the bay stands between them.
 
 use std::{
-    net::SocketAddr,
     pin::Pin,
     sync::{Arc, Mutex},
     time::Duration,
 };
 
 use serde_json::json;
-use tokio::{net::TcpListener, sync::Notify};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use toolbay_gateway::{
     Bay, Identity,
-    config::{Child, Endpoint, Expanded, Remote, Secret, Url},
+    config::{Child, Endpoint, Expanded, Secret},
     servers::{Plan, Spec, endpoint},
 };
 use toolbay_protocol::{
-    ErrorObject, Raw, Revision,
-    exchange::{Ask, Outcome},
+    ErrorObject, Feature, Raw, Revision,
+    exchange::{Ask, Note, Outcome},
     greeting::Introduction,
     method::TASKS,
     watch::Change,
 };
 use toolbay_transport::{
     Approach, Connection, Listener, Service, connect, duplex,
-    http::server,
     stdio::{
         own::{OwnInput, OwnOutput},
         wire::{FrameLines, LineFrames},
     },
 };
 
-use crate::play::Play;
+use crate::{
+    play::Play,
+    web::{self, Line},
+};
 
-/// Says to this program, started again, which part to play; then the revision of the server behind the bay.
+/// Says to this program, started again, which part to play: the server, or the bay, with the server's revision and what
+/// carries its messages.
 const ROLE: &str = "TOOLBAY_DIFFERENTIAL";
 
-/// What carries the messages, on both sides of the bay.
+/// What carries the messages on one side of the bay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Carrier {
     Memory,
     Stdio,
+    /// The two endpoints of 2024-11-05.
+    Sse,
     Http,
+    /// Streamable HTTP whose streams break off after each event: the client comes back for the rest.
+    Cut,
 }
 
 impl Carrier {
-    pub(crate) const ALL: [Self; 3] = [Self::Memory, Self::Stdio, Self::Http];
+    pub(crate) const ALL: [Self; 5] = [Self::Memory, Self::Stdio, Self::Sse, Self::Http, Self::Cut];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Stdio => "stdio",
+            Self::Sse => "sse",
+            Self::Http => "http",
+            Self::Cut => "cut",
+        }
+    }
+
+    /// Those that carry a revision. A stream of 2026-07-28 that broke off cannot be taken up again.
+    pub(crate) fn of(revision: Revision) -> impl Iterator<Item = Self> {
+        let sessions = revision.has(Feature::Handshake);
+        Self::ALL.into_iter().filter(move |carrier| sessions || !matches!(carrier, Self::Sse | Self::Cut))
+    }
+}
+
+/// One end of the bay.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Side {
+    pub(crate) carrier: Carrier,
+    pub(crate) revision: Revision,
 }
 
 /// A client, connected.
@@ -61,12 +90,21 @@ pub(crate) struct Place {
 
 /// What a client hears beside its calls.
 #[derive(Default)]
-pub(crate) struct Ears(pub(crate) Mutex<Vec<Change>>, pub(crate) Notify);
+pub(crate) struct Ears {
+    pub(crate) changes: Mutex<Vec<Change>>,
+    pub(crate) notes: Mutex<Vec<Note>>,
+    pub(crate) told: Notify,
+}
 
 impl Listener for Ears {
     fn changed(&self, change: Change) {
-        self.0.lock().unwrap().push(change);
-        self.1.notify_one();
+        self.changes.lock().unwrap().push(change);
+        self.told.notify_one();
+    }
+
+    fn noted(&self, note: Note) {
+        self.notes.lock().unwrap().push(note);
+        self.told.notify_one();
     }
 
     fn asked(&self, ask: Ask) -> Pin<Box<dyn Future<Output = Outcome> + Send>> {
@@ -75,8 +113,9 @@ impl Listener for Ears {
 }
 
 fn approach(revision: Revision) -> (Approach, Arc<Ears>) {
+    let roots = if revision.has(Feature::Handshake) { json!({"listChanged": true}) } else { json!({}) };
     let capabilities = json!({
-        "elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}}, "roots": {},
+        "elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}}, "roots": roots,
         "extensions": {TASKS: {}, "io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}
     });
     let us = Introduction { capabilities: Raw::of(&capabilities), ..Introduction::anonymous(revision) };
@@ -94,13 +133,6 @@ fn again(role: &str) -> Endpoint {
     Endpoint::Child(Child { command, args: vec![], env, cwd: None })
 }
 
-async fn listen<S: Service>(service: Arc<S>, end: &CancellationToken) -> Endpoint {
-    let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(server::serve(listener, server::Endpoint::new(service, server::Options::default()), end.clone()));
-    Endpoint::Http(Remote::bare(Url::parse(&format!("http://{address}/mcp")).unwrap()))
-}
-
 async fn bay(spec: Spec, revision: Revision) -> Bay {
     let spec = Spec { revision: Some(revision), ..spec };
     let bay = Bay::open(&Identity { name: "bay".into(), version: "0".into() }, vec![spec]).unwrap();
@@ -112,35 +144,52 @@ fn planned(endpoint_of: Endpoint) -> Spec {
     Spec::planned("s", "-", Plan::Connect(endpoint(endpoint_of)))
 }
 
+/// The bay, with the server behind it on this side.
+async fn bay_before(up: Side, end: &CancellationToken) -> Bay {
+    let play = Arc::<Play>::default();
+    let spec = match up.carrier {
+        Carrier::Memory => Spec::embedded("s", play),
+        Carrier::Stdio => planned(again("play")),
+        Carrier::Sse => planned(web::listen(play, Line::Pair, end).await),
+        Carrier::Http => planned(web::listen(play, Line::Whole, end).await),
+        Carrier::Cut => planned(web::listen(play, Line::Cut, end).await),
+    };
+    bay(spec, up.revision).await
+}
+
 impl Place {
     /// The client at the server itself.
-    pub(crate) async fn direct(carrier: Carrier, revision: Revision) -> Self {
+    pub(crate) async fn direct(Side { carrier, revision }: Side) -> Self {
         let (play, end) = (Arc::<Play>::default(), CancellationToken::new());
         let (approach, ears) = approach(revision);
         let client = match carrier {
             Carrier::Memory => connect::memory(play, duplex::Options::default(), approach).await,
             Carrier::Stdio => endpoint(again("play"))(approach).await,
-            Carrier::Http => endpoint(listen(play, &end).await)(approach).await,
+            Carrier::Sse => endpoint(web::listen(play, Line::Pair, &end).await)(approach).await,
+            Carrier::Http => endpoint(web::listen(play, Line::Whole, &end).await)(approach).await,
+            Carrier::Cut => endpoint(web::listen(play, Line::Cut, &end).await)(approach).await,
         };
         Self { client: client.unwrap(), revision, prefix: "", ears, bay: None, end }
     }
 
-    /// The client of revision `down` at the bay, and the server of revision `up` behind it.
-    pub(crate) async fn through(carrier: Carrier, down: Revision, up: Revision) -> Self {
-        let (play, end) = (Arc::<Play>::default(), CancellationToken::new());
-        let (approach, ears) = approach(down);
-        let (client, bay) = match carrier {
-            Carrier::Memory => {
-                let bay = bay(Spec::embedded("s", play), up).await;
-                (connect::memory(Arc::new(bay.clone()), duplex::Options::default(), approach).await, Some(bay))
-            }
-            Carrier::Stdio => (endpoint(again(up.as_str()))(approach).await, None),
-            Carrier::Http => {
-                let bay = bay(planned(listen(play, &end).await), up).await;
-                (endpoint(listen(Arc::new(bay.clone()), &end).await)(approach).await, Some(bay))
-            }
+    /// The client on one side of the bay, and the server on the other.
+    pub(crate) async fn through(down: Side, up: Side) -> Self {
+        let end = CancellationToken::new();
+        let (approach, ears) = approach(down.revision);
+        if down.carrier == Carrier::Stdio {
+            let role = format!("{} {}", up.revision, up.carrier.name());
+            let client = endpoint(again(&role))(approach).await.unwrap();
+            return Self { client, revision: down.revision, prefix: "s__", ears, bay: None, end };
+        }
+        let bay = bay_before(up, &end).await;
+        let service = Arc::new(bay.clone());
+        let client = match down.carrier {
+            Carrier::Memory | Carrier::Stdio => connect::memory(service, duplex::Options::default(), approach).await,
+            Carrier::Sse => endpoint(web::listen(service, Line::Pair, &end).await)(approach).await,
+            Carrier::Http => endpoint(web::listen(service, Line::Whole, &end).await)(approach).await,
+            Carrier::Cut => endpoint(web::listen(service, Line::Cut, &end).await)(approach).await,
         };
-        Self { client: client.unwrap(), revision: down, prefix: "s__", ears, bay, end }
+        Self { client: client.unwrap(), revision: down.revision, prefix: "s__", ears, bay: Some(bay), end }
     }
 
     pub(crate) async fn close(&self) {
@@ -155,21 +204,23 @@ impl Place {
 /// A part that this program plays for another one of itself.
 pub(crate) enum Role {
     Play,
-    Bay(Revision),
+    Bay(Side),
 }
 
 /// Which part it plays, if any.
 pub(crate) fn role() -> Option<Role> {
     let role = std::env::var(ROLE).ok()?;
-    Some(Revision::parse(&role).map_or(Role::Play, Role::Bay))
+    let Some((revision, carrier)) = role.split_once(' ') else { return Some(Role::Play) };
+    let carrier = Carrier::ALL.into_iter().find(|known| known.name() == carrier).unwrap();
+    Some(Role::Bay(Side { carrier, revision: Revision::parse(revision).unwrap() }))
 }
 
 impl Role {
     pub(crate) async fn play(self) {
         match self {
             Self::Play => over_stdio(Arc::new(Play::default())).await,
-            Self::Bay(revision) => {
-                let bay = bay(planned(again("play")), revision).await;
+            Self::Bay(side) => {
+                let bay = bay_before(side, &CancellationToken::new()).await;
                 over_stdio(Arc::new(bay.clone())).await;
                 // Whoever plays the server ends with us, but not before it was told.
                 let _ = tokio::time::timeout(Duration::from_secs(5), bay.close()).await;

@@ -285,6 +285,37 @@ async fn each_caller_sees_what_its_own_connection_offers() {
     assert!(call(&plain, "special").await.unwrap_err().message.contains("unknown tool"), "hidden is refused");
 }
 
+#[tokio::test]
+async fn a_callers_first_list_and_first_call_know_what_is_offered_to_it() {
+    for revision in [LEGACY, Revision::LATEST] {
+        let seen = Arc::new(Seen { special: true, ..Seen::default() });
+        let bay = bay(&seen, LEGACY, same).await;
+        for user in ["", "ada"] {
+            let (lists, _) = client(&bay, revision, user, json!({"sampling": {}})).await;
+            let tools = ask(&lists, Method::ToolsList, json!({})).await.unwrap();
+            assert_eq!(tools["tools"].as_array().unwrap().len(), 8, "{revision} {user:?}");
+        }
+        let (calls, _) = client(&bay, revision, "bea", json!({"sampling": {}})).await;
+        assert!(call(&calls, "special").await.is_ok(), "{revision}");
+        let (plain, _) = client(&bay, revision, "eve", json!({"roots": {}})).await;
+        assert!(call(&plain, "special").await.unwrap_err().message.contains("unknown tool"), "hidden is refused");
+    }
+}
+
+#[tokio::test]
+async fn no_connection_is_opened_to_list_what_is_known_to_be_the_same_for_all() {
+    let seen = Arc::<Seen>::default();
+    let bay = bay(&seen, LEGACY, same).await;
+    for user in ["", "ada", "bea"] {
+        let (one, _) = client(&bay, LEGACY, user, json!({"sampling": {}})).await;
+        ask(&one, Method::ToolsList, json!({})).await.unwrap();
+        assert_eq!(seen.opened(), 2, "{user:?}");
+    }
+    let (plain, _) = client(&bay, LEGACY, "", json!({})).await;
+    ask(&plain, Method::ToolsList, json!({})).await.unwrap();
+    assert_eq!(seen.opened(), 2, "who declares nothing is offered what is offered to all");
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_a_connection_offered_is_still_there_when_it_was_closed() {
     let seen = Arc::new(Seen { special: true, ..Seen::default() });

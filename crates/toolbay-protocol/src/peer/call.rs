@@ -63,7 +63,16 @@ impl Call {
     /// A request that wants its outcome and nothing else.
     pub fn new(method: Method, params: Option<Raw>) -> Self {
         let (wishes, returning, patience) = (Wishes::default(), Return::default(), Patience::default());
-        Self { method, params, wishes, returning, patience, behalf: None, meta: Meta::Unknown, presence: Presence::default() }
+        Self {
+            method,
+            params,
+            wishes,
+            returning,
+            patience,
+            behalf: None,
+            meta: Meta::Unknown,
+            presence: Presence::default(),
+        }
     }
 
     /// Its exchange, as `us`, under `id`. A stateless request declares what the one behind it can, not what we can.

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use tokio::{sync::Semaphore, task::JoinHandle};
-use toolbay_protocol::{Feature, Frame, exchange::Note, peer::Call};
+use toolbay_protocol::{Feature, Frame, Method, exchange::Note, peer::Call};
 
 use super::{listen::listen, post::RunningCall, session::Session};
 use crate::Error;
@@ -32,6 +32,9 @@ impl Client {
         if let Some(error) = self.session.end() {
             return Err(error);
         }
+        if self.listening.is_some() && may_ask(&call.method) {
+            self.session.until_listened_to().await;
+        }
         let place = Arc::clone(&self.places).acquire_owned().await;
         let place = place.map_err(|_| Error::closed("the connection was closed"))?;
         Ok(RunningCall::new(Arc::clone(&self.session), call, Some(place)))
@@ -54,6 +57,11 @@ impl Client {
     pub(crate) async fn ended(&self) -> Error {
         self.session.ended().await
     }
+}
+
+/// Whether a server may ask in the middle of such a request.
+fn may_ask(method: &Method) -> bool {
+    matches!(method, Method::ToolsCall | Method::PromptsGet | Method::ResourcesRead | Method::TasksResult)
 }
 
 impl Drop for Client {

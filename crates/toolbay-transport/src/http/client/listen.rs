@@ -63,7 +63,9 @@ impl Listening {
     async fn run(mut self) {
         loop {
             let opening = self.session.stream(self.pace.id());
-            let verdict = match self.meanwhile(opening).await {
+            let opened = self.meanwhile(opening).await;
+            self.session.is_listened_to();
+            let verdict = match opened {
                 Ok(Reply::Messages(messages)) if messages.shape() == Shape::Stream => {
                     self.opened = Opened::Before;
                     let since = Instant::now();

@@ -36,6 +36,9 @@ use crate::{Error, Kind, Listener};
 /// How long the delivery of a notification, or of an answer, may take.
 const DELIVERY: Duration = Duration::from_secs(30);
 
+/// How long a call waits for the server's own stream to open.
+const OPENING: Duration = Duration::from_millis(500);
+
 /// An answer on its way.
 pub(super) type Sending = BoxFuture<'static, Result<Reply, Error>>;
 
@@ -53,6 +56,8 @@ pub(super) struct Session {
     chores: Chores,
     end: watch::Sender<Option<Error>>,
     closed: CancellationToken,
+    /// Whether the server's own stream was opened, or is known not to open.
+    listened: watch::Sender<bool>,
 }
 
 impl Session {
@@ -66,7 +71,26 @@ impl Session {
     ) -> Self {
         let (plans, inboxes, tokens, chores) = Default::default();
         let (end, closed) = (watch::Sender::new(None), CancellationToken::new());
-        Self { line, us, id, listener, minted, plans, inboxes, tokens, chores, end, closed }
+        let listened = watch::Sender::new(false);
+        Self { line, us, id, listener, minted, plans, inboxes, tokens, chores, end, closed, listened }
+    }
+
+    /// The server's own stream is open, or will not open.
+    pub(super) fn is_listened_to(&self) {
+        if !*self.listened.borrow() {
+            self.listened.send_replace(true);
+        }
+    }
+
+    /// Waits a moment for that: some servers ask there in the middle of a call, and drop what they say before.
+    pub(super) async fn until_listened_to(&self) {
+        if *self.listened.borrow() {
+            return;
+        }
+        let mut listened = self.listened.subscribe();
+        // The sender lives in `self`. Who is slow to open it is not waited for again.
+        let _ = time::timeout(OPENING, listened.wait_for(|listened| *listened)).await;
+        self.is_listened_to();
     }
 
     pub(super) fn line(&self) -> &Line {

@@ -70,6 +70,21 @@ async fn what_a_server_says_unasked_is_heard_and_answered() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_is_made_when_the_servers_own_stream_is_open_or_slow_to_open() {
+    let (log, _, connection) = speaking(|_, _| Said::stream().hang()).await;
+    let _running = connection.call(call("t", json!({}))).await.unwrap();
+    assert_eq!(log.count("GET"), 1, "what the server asks there is heard: {:?}", log.lines());
+
+    let (log, _, connection) = speaking(|_, _| Said::nothing()).await;
+    let begun = time::Instant::now();
+    for _ in 0..2 {
+        drop(connection.call(call("t", json!({}))).await.unwrap());
+    }
+    assert_eq!(log.count("GET"), 1);
+    assert_eq!(begun.elapsed().as_millis(), 500, "it is waited for a moment, and once");
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_belongs_to_a_call_reaches_it_also_from_there() {
     let (spoken, wait) = (Arc::new(tokio::sync::Notify::new()), time::Duration::from_secs(1));
     let note = |token: i64| {

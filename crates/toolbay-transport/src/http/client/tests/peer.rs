@@ -108,6 +108,11 @@ impl Said {
         Self { status, headers: vec![], pieces: vec![] }
     }
 
+    /// Not even the head of an answer.
+    pub(super) fn nothing() -> Self {
+        Self::status(0)
+    }
+
     pub(super) fn json(status: u16, body: &Value) -> Self {
         Self::text(status, "application/json", body.to_string())
     }
@@ -238,6 +243,9 @@ where
             log.seen.lock().unwrap().push(seen.clone());
             let said = script(&seen);
             log.news.notify_waiters();
+            if said.status == 0 {
+                std::future::pending::<()>().await;
+            }
             Ok::<_, Infallible>(respond(said, log))
         }
     });
