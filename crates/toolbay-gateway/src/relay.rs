@@ -77,7 +77,8 @@ async fn serve(
     let binding = Binding::new(&request.caller.principal, &request.method, &request.params);
     let carried = request.returning.state.as_ref().map(|state| {
         let opened = bay.sealer.open(state, &binding, SystemTime::now());
-        opened.map_err(|why| ErrorObject::invalid_params(why.to_string()))
+        // Rare, so that a call carries no room for it.
+        Box::new(opened.map_err(|why| ErrorObject::invalid_params(why.to_string())))
     });
     let route = match request.method {
         Method::TasksGet | Method::TasksResult | Method::TasksCancel | Method::TasksUpdate => {
@@ -98,7 +99,7 @@ async fn serve(
     let going = Going { bay, request, route: &route, there: &there, returning: &NOTHING, cx, binding: &binding };
     match carried {
         None => going.go(permit).await,
-        Some(carried) => Box::pin(come_back(going, permit, carried?)).await,
+        Some(carried) => Box::pin(come_back(going, permit, (*carried)?)).await,
     }
 }
 

@@ -40,8 +40,10 @@ impl Id {
         match text.first()? {
             b'"' => Some(Self::Text(scan::unquote(text).into())),
             // What has so few digits surely fits.
-            b'0'..=b'9' if text.len() <= 18 && text.iter().all(u8::is_ascii_digit) => {
-                Some(Self::Number(text.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'))))
+            b'0'..=b'9' if text.len() <= 18 => {
+                let digit = |byte: &u8| byte.is_ascii_digit().then(|| i64::from(byte - b'0'));
+                let number = text.iter().try_fold(0, |number, byte| Some(number * 10 + digit(byte)?));
+                number.map(Self::Number)
             }
             b'-' | b'0'..=b'9' => std::str::from_utf8(text).ok()?.parse().ok().map(Self::Number),
             _ => None,
@@ -293,12 +295,18 @@ impl Frame {
     }
 
     fn write_head(&self, out: &mut BytesMut) {
-        out.put_slice(br#"{"jsonrpc":"2.0""#);
-        if let Some(id) = self.id() {
-            out.put_slice(br#","id":"#);
-            id.put(out);
+        match self.id() {
+            Some(id) => {
+                out.put_slice(br#"{"jsonrpc":"2.0","id":"#);
+                id.put(out);
+            }
+            None => out.put_slice(br#"{"jsonrpc":"2.0""#),
         }
         let label: &[u8] = match self {
+            Self::Request { method: Method::ToolsCall, params: Some(_), .. } => {
+                // By far the most, and known beforehand.
+                return out.put_slice(br#","method":"tools/call","params":"#);
+            }
             Self::Request { method, .. } | Self::Notification { method, .. } => {
                 out.put_slice(br#","method":"#);
                 put_text(out, method.as_str());

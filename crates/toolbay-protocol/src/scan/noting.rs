@@ -46,8 +46,13 @@ pub(crate) struct Seen<'a> {
 impl<'a> Seen<'a> {
     /// Whether a key is surely none of those before it; `false` also where only a closer look could tell.
     pub(crate) fn is_new(&mut self, quoted: &'a [u8]) -> bool {
-        // Without a way out, so that the compiler can take many bytes at once.
-        let plain = quoted.iter().fold(true, |plain, byte| plain & (*byte < 0x80) & (*byte != b'\\'));
+        // Most keys are short, so the last eight bytes and those before them are most of the work.
+        let (words, rest) = quoted.as_chunks::<8>();
+        let plain = words.iter().all(|word| is_plain(u64::from_le_bytes(*word)))
+            && match quoted.last_chunk::<8>() {
+                Some(last) => is_plain(u64::from_le_bytes(*last)),
+                None => rest.iter().all(|byte| *byte < 0x80 && *byte != b'\\'),
+            };
         let twin = |before: &&[u8]| before.len() == quoted.len() && before.eq_ignore_ascii_case(quoted);
         if self.count == self.keys.len() || !plain || self.keys[..self.count].iter().any(twin) {
             return false;
@@ -56,6 +61,14 @@ impl<'a> Seen<'a> {
         self.count += 1;
         true
     }
+}
+
+/// Whether eight bytes are ASCII and none of them is a backslash.
+fn is_plain(word: u64) -> bool {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
+    let slash = word ^ (ONES * u64::from(b'\\'));
+    (word | (slash.wrapping_sub(ONES) & !slash)) & HIGHS == 0
 }
 
 /// Whether a text is quoted exactly like this, without escapes.

@@ -233,8 +233,13 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
 
     /// Hands out what happened. The listener hears it without the lock: it may call over this very link.
     fn settle(&mut self) {
-        self.shared.link().settle();
-        loop {
+        let quiet = {
+            let mut link = self.shared.link();
+            link.settle();
+            link.is_quiet()
+        };
+        // Most of what comes belongs to a call.
+        while !quiet {
             let told = self.shared.link().told();
             match told {
                 Some(ClientEvent::Note(note)) => match legacy::change(&note.method, note.params.as_ref()) {

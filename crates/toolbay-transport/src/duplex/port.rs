@@ -192,6 +192,11 @@ impl<W: WriteFrames> Link<W> {
         self.place(key).map(|place| self.calls.remove(place).1)
     }
 
+    /// Whether nothing happened but in calls.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.told.is_empty()
+    }
+
     /// What happened that belongs to no call, next.
     pub(super) fn told(&mut self) -> Option<ClientEvent> {
         self.told.pop_front()
