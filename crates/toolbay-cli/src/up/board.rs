@@ -59,8 +59,7 @@ impl Board {
         self.begin(bay);
         loop {
             moves.mark_unchanged();
-            self.update(bay);
-            if bay.status().iter().all(|status| status.phase.is_settled()) {
+            if self.update(bay).iter().all(Phase::is_settled) {
                 break;
             }
             if moves.changed().await.is_err() {
@@ -112,9 +111,11 @@ impl Board {
         }
     }
 
-    /// Shows every server that moved since it was last shown.
-    fn update(&mut self, bay: &Bay) {
-        for status in bay.status() {
+    /// Shows every server that moved since it was last shown; says where each stands that is shown now.
+    fn update(&mut self, bay: &Bay) -> Vec<Phase> {
+        let all = bay.status();
+        let phases = all.iter().map(|status| status.phase.clone()).collect();
+        for status in all {
             if self.shown.get(&status.server) == Some(&status.phase) {
                 continue;
             }
@@ -128,6 +129,7 @@ impl Board {
                 self.aside(&format!("{} {}", show::safe(&status.server), word(&status.phase)));
             }
         }
+        phases
     }
 
     fn aside(&self, text: &str) {

@@ -239,7 +239,10 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
             link.is_quiet()
         };
         // Most of what comes belongs to a call.
-        while !quiet {
+        if quiet {
+            return;
+        }
+        loop {
             let told = self.shared.link().told();
             match told {
                 Some(ClientEvent::Note(note)) => match legacy::change(&note.method, note.params.as_ref()) {

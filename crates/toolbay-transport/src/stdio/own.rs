@@ -22,7 +22,34 @@ pub struct OwnInput(Stream<pipe::Receiver, tokio::io::Stdin>);
 
 /// Our standard output.
 #[derive(Debug)]
-pub struct OwnOutput(Stream<pipe::Sender, tokio::io::Stdout>);
+pub struct OwnOutput {
+    stream: Stream<pipe::Sender, tokio::io::Stdout>,
+    pipe: Pipe,
+}
+
+/// How much a pipe of ours holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pipe {
+    /// As much as the system says.
+    Usual,
+    /// A long message was written to it: it holds as much as can be had.
+    Wide,
+}
+
+/// As much as a pipe holds most of the time.
+const USUAL: usize = 64 << 10;
+/// As much as one may hold without privileges.
+#[cfg(target_os = "linux")]
+const WIDE: usize = 1 << 20;
+
+/// Widens a pipe to which more is written than it holds, or writer and reader would take turns at each piece.
+fn widen(pipe: &pipe::Sender) {
+    #[cfg(target_os = "linux")]
+    // Where that is not allowed, they take turns.
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, WIDE);
+    #[cfg(not(target_os = "linux"))]
+    let _ = pipe;
+}
 
 #[derive(Debug)]
 enum Stream<P, B> {
@@ -66,7 +93,7 @@ impl OwnOutput {
         let fd = io::stdout().as_fd().try_clone_to_owned()?;
         let stat = fstat(&fd)?;
         let with_stderr = is_same(&stat, &io::stderr()) == Shared::Yes;
-        Ok(Self(match FileType::from_raw_mode(stat.st_mode) {
+        let stream = match FileType::from_raw_mode(stat.st_mode) {
             FileType::Fifo => match anew(|| pipe::OpenOptions::new().open_sender("/proc/self/fd/1")) {
                 Some(pipe) => Stream::Pipe(Restored { stream: pipe, _flags: Flags(None) }),
                 // Without blocking, whoever logs to stderr would lose text.
@@ -81,7 +108,8 @@ impl OwnOutput {
                 None => Stream::Blocking(tokio::io::stdout()),
             },
             _ => Stream::Blocking(tokio::io::stdout()),
-        }))
+        };
+        Ok(Self { stream, pipe: Pipe::Usual })
     }
 }
 
@@ -146,15 +174,22 @@ impl AsyncRead for OwnInput {
 
 impl AsyncWrite for OwnOutput {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        match &mut self.0 {
-            Stream::Pipe(pipe) => Pin::new(&mut pipe.stream).poll_write(cx, buf),
+        let Self { stream, pipe: width } = &mut *self;
+        match stream {
+            Stream::Pipe(pipe) => {
+                if buf.len() > USUAL && *width == Pipe::Usual {
+                    *width = Pipe::Wide;
+                    widen(&pipe.stream);
+                }
+                Pin::new(&mut pipe.stream).poll_write(cx, buf)
+            }
             Stream::Socket(socket) => Pin::new(&mut socket.stream).poll_write(cx, buf),
             Stream::Blocking(stdout) => Pin::new(stdout).poll_write(cx, buf),
         }
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.0 {
+        match &mut self.stream {
             Stream::Pipe(pipe) => Pin::new(&mut pipe.stream).poll_flush(cx),
             Stream::Socket(socket) => Pin::new(&mut socket.stream).poll_flush(cx),
             Stream::Blocking(stdout) => Pin::new(stdout).poll_flush(cx),
@@ -163,10 +198,23 @@ impl AsyncWrite for OwnOutput {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.as_mut().poll_flush(cx))?;
-        match &mut self.0 {
+        match &mut self.stream {
             Stream::Pipe(pipe) => Pin::new(&mut pipe.stream).poll_shutdown(cx),
             Stream::Socket(socket) => Pin::new(&mut socket.stream).poll_shutdown(cx),
             Stream::Blocking(stdout) => Pin::new(stdout).poll_shutdown(cx),
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_widened_pipe_takes_a_long_message_at_once() {
+        let (sender, _receiver) = pipe::pipe().unwrap();
+        widen(&sender);
+        sender.writable().await.unwrap();
+        assert_eq!(sender.try_write(&vec![b'x'; 4 * USUAL]).unwrap(), 4 * USUAL);
     }
 }
