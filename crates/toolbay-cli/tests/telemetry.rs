@@ -271,7 +271,7 @@ async fn both_sides_of_a_request_are_spans_of_its_callers_trace() {
     let calls = points("toolbay.calls", "sum");
     let done = calls.iter().find(|point| attribute(point, "toolbay.outcome") == "done").unwrap();
     assert_eq!((attribute(done, "toolbay.server"), &done["asInt"]), (&json!("older"), &json!("2")));
-    assert_eq!(points("toolbay.servers", "gauge").len(), 4);
+    assert_eq!(points("toolbay.servers", "gauge").len(), 5);
     assert_eq!(up.end().await, "");
 }
 

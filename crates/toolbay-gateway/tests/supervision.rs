@@ -251,6 +251,23 @@ async fn the_circuit_of_a_server_that_fails_too_often_opens_and_closes_when_it_i
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_that_hangs_at_its_start_fails_like_one_that_ends() {
+    let connector: Connector = Arc::new(move |approach| {
+        Box::pin(async move {
+            pass(approach.deadline).await;
+            Err(Error::closed("it never answers"))
+        })
+    });
+    let bay = open(Spec { plan: Plan::Connect(connector), ..Spec::embedded("s", Arc::<Server>::default()) });
+    let begun = Instant::now();
+    while bay.status()[0].circuit.word() != "open" {
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert!(begun.elapsed() < Duration::from_secs(1000), "{:?}", bay.status()[0].circuit);
+    }
+    bay.close().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_trial_is_shown_as_a_half_open_circuit() {
     let asked = Arc::new(AtomicUsize::new(0));
     let connector: Connector = Arc::new(move |approach| {

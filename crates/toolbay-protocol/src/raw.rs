@@ -154,10 +154,12 @@ impl Raw {
 
     /// The same, saying where they stand.
     pub(crate) fn places<const N: usize>(&self, keys: [&str; N]) -> Result<[Option<Range<usize>>; N], Flaw> {
-        let (mut found, mut seen) = ([const { None }; N], Seen::default());
+        let (mut found, mut seen, mut judged) = ([const { None }; N], Seen::default(), false);
         for (quoted, place) in self.walk() {
-            if !seen.is_new(quoted) {
+            // One closer look is enough for all keys.
+            if !judged && !seen.is_new(quoted) {
                 self.distinct_among_many()?;
+                judged = true;
             }
             if let Some(slot) = keys.iter().position(|key| says(quoted, key)) {
                 found[slot].get_or_insert(place);

@@ -259,15 +259,19 @@ impl Talk {
     /// What was said next; has `cx` woken where nothing was.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Said> {
         let mut state = self.0.state();
-        if state.said.is_empty() {
+        let full = state.said.len() >= NOTES;
+        let Some(said) = state.said.pop_front() else {
             match &mut state.waiting {
                 Some(waiting) => waiting.clone_from(cx.waker()),
                 waiting @ None => *waiting = Some(cx.waker().clone()),
             }
             return Poll::Pending;
-        }
+        };
         drop(state);
-        self.try_next().map_or(Poll::Pending, Poll::Ready)
+        if full {
+            self.0.room.notify_waiters();
+        }
+        Poll::Ready(said)
     }
 
     /// What was said next, if anything was.

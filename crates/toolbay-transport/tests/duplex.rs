@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
-use std::{sync::Arc, time::Duration};
+use std::{sync::Arc, task::{Context, Poll}, time::Duration};
 
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -14,8 +14,8 @@ use toolbay_protocol::{
     watch::{Change, Filter},
 };
 use toolbay_transport::{
-    Caller, Cx, Hub, Request, Service, Watch,
-    duplex::{self, Came, Client, Options, ReadFrames as _, WriteFrames as _},
+    Caller, Cx, Error, Hub, Listener, Request, Service, Watch,
+    duplex::{self, Came, Client, Options, ReadFrames as _, WriteFrames},
     listener::Deaf,
     memory,
 };
@@ -39,12 +39,24 @@ impl Service for Busy {
     fn profile(&self) -> Arc<Profile> {
         Arc::new(Profile {
             server: Raw::of(&json!({"name": "busy", "version": "1"})),
-            capabilities: Raw::of(&json!({"tools": {"listChanged": true}, "resources": {"subscribe": true}})),
+            capabilities: Raw::of(&json!({"tools": {"listChanged": true}, "resources": {"subscribe": true}, "prompts": {}})),
             instructions: None,
         })
     }
 
     async fn call(&self, request: Request, cx: Cx) -> Outcome {
+        if request.method == Method::PromptsGet {
+            // It wakes itself each time that it is asked, for as long as its caller is there.
+            while !cx.is_gone() {
+                let mut again = true;
+                std::future::poll_fn(|cx| {
+                    cx.waker().wake_by_ref();
+                    if std::mem::take(&mut again) { Poll::Pending } else { Poll::Ready(()) }
+                })
+                .await;
+            }
+            return Ok(Raw::EMPTY);
+        }
         if request.method != Method::ToolsCall {
             return Ok(Raw::of(&json!({"tools": []})));
         }
@@ -176,4 +188,65 @@ async fn a_server_that_never_stops_talking_is_still_called() {
     let mut running = client.call(Call::new(Method::Ping, None)).await.unwrap();
     assert!(flood.await.unwrap(), "the request came through");
     assert!(matches!(running.step().await, Ok(Step::Done(Ok(_)))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_wakes_itself_for_ever_keeps_nobody_from_being_heard() {
+    let mut link = session(Arc::default()).await;
+    send(&mut link, &json!({"jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": {"name": "restless"}})).await;
+    send(&mut link, &json!({"jsonrpc": "2.0", "id": 2, "method": "ping"})).await;
+    assert!(answer(&mut link, 2).await.is_some());
+}
+
+/// Panics at whatever it hears.
+struct Fragile;
+
+impl Listener for Fragile {
+    fn noted(&self, _: Note) {
+        panic!("as it is meant to");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_listener_that_panics_leaves_nobody_waiting() {
+    let ((_reader, mut writer), ours) = memory::pair();
+    let us = Arc::new(Introduction::anonymous(Revision::V2025_11_25));
+    let client = Client::start(us, ours.0, ours.1, Arc::new(Fragile));
+    let mut running = client.call(Call::new(Method::Ping, None)).await.unwrap();
+    writer.push(Note { method: Method::parse("notifications/odd"), params: None }.into_frame());
+    writer.flush().await.unwrap();
+    assert!(running.step().await.is_err());
+    assert!(client.call(Call::new(Method::Ping, None)).await.is_err());
+    client.close().await;
+}
+
+/// A link whose other end is gone, and whose own end takes long to say so.
+struct Slow;
+
+impl WriteFrames for Slow {
+    fn push(&mut self, _: Frame) {}
+
+    fn backlog(&self) -> usize {
+        0
+    }
+
+    fn poll_flush(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    async fn epitaph(&mut self) -> Option<String> {
+        std::future::pending().await
+    }
+
+    async fn close(&mut self) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_link_that_is_coming_to_its_end_can_be_closed() {
+    let (theirs, ours) = memory::pair();
+    drop(theirs);
+    let us = Arc::new(Introduction::anonymous(Revision::V2025_11_25));
+    let client = Client::start(us, ours.0, Slow, Arc::new(Deaf));
+    tokio::task::yield_now().await;
+    tokio::time::timeout(Duration::from_secs(5), client.close()).await.unwrap();
 }

@@ -15,7 +15,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use self::play::{Mark, Played};
 use self::servers::SERVERS;
@@ -33,6 +33,9 @@ pub(crate) fn run(mut args: Args) -> Result<Tally> {
     let only = args.values("--server")?;
     let write = args.flag("--write");
     args.finish()?;
+    if write && !only.is_empty() {
+        bail!("--write writes down what was found with all servers: leave --server out");
+    }
     let binary = gateway::binary()?;
     let client = example::built("differential-client")?;
     let stage = Stage::set("differential")?;
@@ -69,7 +72,7 @@ pub(crate) fn run(mut args: Args) -> Result<Tally> {
         }
     }
     tally += report(&whole);
-    if write {
+    if write && whole.len() == servers.len() {
         note::write(&whole)?;
     }
     println!("  differential: {} (a skipped one is not there to be tried, for the reason given)", tally.line());

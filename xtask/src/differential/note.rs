@@ -15,8 +15,10 @@ const HEAD: &str = "\
 # Direct and through the bay
 
 Written by `cargo xtask differential --write`; do not edit. The same conversation is held with a server direct and through the bay,
-and all that the client hears is compared: results, errors with code, words and data, notes in their order, questions. Names lose
-their prefix, and what only one of two eras writes is left out (`resultType`, `ttlMs`, `cacheScope`, who answered); nothing else.
+and all that the client hears is compared: results, errors with code, words and data, notes in their order, questions. Left out or
+evened are: the prefix of names; ids that are minted anew each time; what only one of two eras writes (`resultType`, `ttlMs`,
+`cacheScope`, who answered, `execution`); the number of the error for a resource that is not there; questions for roots, which
+clients answer from memory; lines of log that a client did not ask for; and of tasks all but their questions and outcome.
 
 ";
 

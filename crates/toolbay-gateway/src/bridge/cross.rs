@@ -98,8 +98,9 @@ struct Course<'w> {
 /// Everything that a server asks at this moment, for a caller that leaves with it: several questions at once are several
 /// messages, and each that is left behind would cost another round.
 async fn gathered(mut asks: Asks, ride: &mut Ride, banks: &Banks<'_>) -> Turn {
+    let until = time::Instant::now() + GATHER;
     loop {
-        let step = match time::timeout(GATHER, ride.running.step()).await {
+        let step = match time::timeout_at(until, ride.running.step()).await {
             Ok(Ok(step)) => step,
             Ok(Err(error)) => return Turn::Lost(error),
             Err(_) => return Turn::Part(asks),

@@ -97,6 +97,8 @@ impl Parking {
     /// one ends, since nobody can answer it any more.
     pub(crate) fn park(&self, handle: u64, parked: Parked) {
         let (parking, connection) = (Arc::downgrade(&self.0), parked.ride.seat.connection.clone());
+        // Held until it is there: its time may be over at once.
+        let mut places = self.places();
         let meter = tokio::spawn(async move {
             tokio::select! {
                 () = time::sleep(LIFE) => {}
@@ -105,7 +107,7 @@ impl Parking {
             drop(connection);
             drop(parking.upgrade().map(Self).and_then(|parking| parking.take(handle)));
         });
-        self.places().cars.insert(handle, (parked, Meter(meter)));
+        places.cars.insert(handle, (parked, Meter(meter)));
     }
 
     /// Takes a call out.

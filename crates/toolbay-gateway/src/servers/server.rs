@@ -58,8 +58,6 @@ pub(crate) struct Server {
     written: ArcSwapOption<config::Server>,
     /// Told when a list is no longer what it was.
     pub(super) dirty: Notify,
-    /// Told when somebody needs it while it rests.
-    pub(super) needed: Notify,
     /// The connection with which its lists are kept; it serves those who declare nothing.
     pub(super) base: Arc<Leg>,
     pub(super) legs: Legs,
@@ -139,7 +137,6 @@ impl Server {
             us,
             supervision,
             dirty: Notify::new(),
-            needed: Notify::new(),
             base: Arc::new(base),
             legs: Legs::default(),
         });
@@ -226,13 +223,13 @@ impl Server {
         let woken = self.phase.send_if_modified(|phase| {
             let resting = matches!(phase, Phase::Resting { .. });
             if resting {
+                // At once with the phase: whoever lets it rest may think better of it this moment.
+                self.base.is_now(Link::Opening);
                 *phase = Phase::Connecting;
             }
             resting
         });
         if woken {
-            self.base.is_now(Link::Opening);
-            self.needed.notify_one();
             self.supervision.moved(&self.spec.name);
         }
     }

@@ -6,7 +6,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::{task::JoinHandle, time};
+use tokio::{
+    task::JoinHandle,
+    time::{self, MissedTickBehavior},
+};
 use toolbay_protocol::{
     exchange::{Level, Note},
     watch::{Change, Filter},
@@ -86,7 +89,7 @@ impl Keeper {
                 continue;
             }
             // One that is lost again and again is tried less and less.
-            let (pause, circuit) = breaker.lost(begun.elapsed());
+            let (pause, circuit) = breaker.lost(self.lasted(begun));
             self.server.state().circuit = circuit;
             self.drop_part(&why);
             tokio::select! {
@@ -99,11 +102,21 @@ impl Keeper {
         }
     }
 
+    /// How long it was ready; one that never was did not last, however long it took to fail.
+    fn lasted(&self, begun: time::Instant) -> Duration {
+        match &*self.server.phase.borrow() {
+            Phase::Ready { took, .. } => begun.elapsed().saturating_sub(*took),
+            Phase::Connecting | Phase::Failed(_) | Phase::Resting { .. } | Phase::Disabled => Duration::ZERO,
+        }
+    }
+
     /// Waits until somebody needs it; whether somebody does before it is stopped.
     async fn rested(&self) -> bool {
+        let mut phase = self.server.phase.subscribe();
         tokio::select! {
             () = self.server.stop.cancelled() => false,
-            () = self.server.needed.notified() => true,
+            // The sender lives in the server.
+            woken = phase.wait_for(|phase| !matches!(phase, Phase::Resting { .. })) => woken.is_ok(),
         }
     }
 
@@ -115,9 +128,12 @@ impl Keeper {
         // In this order: whoever finds no connection finds that it rests, and wakes it.
         phase.send_replace(Phase::Resting { counts: Some(counts) });
         base.is_now(Link::Lost(Error::closed("it rests")));
-        if base.is_taken() || legs.all().iter().any(|leg| leg.is_taken()) {
-            base.is_open(connection);
-            phase.send_replace(before);
+        if !base.is_free() || legs.all().iter().any(|leg| !leg.is_free()) {
+            // Both at once, so that whoever wakes it this moment does so before or not at all.
+            phase.send_modify(|phase| {
+                base.is_open(connection);
+                *phase = before;
+            });
             return false;
         }
         legs.end_those(|_| true);
@@ -167,6 +183,8 @@ impl Keeper {
         let rests = !spec.rest.is_zero();
         let every = if rests { spec.rest } else { spec.idle };
         let mut rest = time::interval_at(time::Instant::now() + every, every);
+        // Two looks at once would take what was used a moment ago for unused.
+        [&mut sweep, &mut rest].into_iter().for_each(|each| each.set_missed_tick_behavior(MissedTickBehavior::Delay));
         let mut listed = time::Instant::now();
         loop {
             let changed = async {

@@ -65,13 +65,17 @@ pub(super) fn begin(
     bay: &Bay,
     delivery: impl Fn(&Place) -> Result<Delivery, Error>,
 ) -> Result<Exporting, Error> {
+    // Both before either begins.
+    let [to_spans, to_numbers] =
+        [&desk.settings.spans, &desk.settings.numbers].map(|place| place.as_ref().map(&delivery));
+    let (to_spans, to_numbers) = (to_spans.transpose()?, to_numbers.transpose()?);
     let (stop, mut tasks) = (CancellationToken::new(), vec![]);
-    if let (Some(place), Some(spans)) = (&desk.settings.spans, spans) {
-        tasks.push(tokio::spawn(send_spans(Arc::clone(desk), spans, delivery(place)?, stop.clone())));
+    if let (Some(delivery), Some(spans)) = (to_spans, spans) {
+        tasks.push(tokio::spawn(send_spans(Arc::clone(desk), spans, delivery, stop.clone())));
     }
-    if let Some(place) = &desk.settings.numbers {
+    if let Some(delivery) = to_numbers {
         let bay = Arc::downgrade(&bay.0);
-        tasks.push(tokio::spawn(send_numbers(Arc::clone(desk), bay, delivery(place)?, stop.clone())));
+        tasks.push(tokio::spawn(send_numbers(Arc::clone(desk), bay, delivery, stop.clone())));
     }
     Ok(Exporting { stop, tasks })
 }

@@ -77,7 +77,7 @@ fn counted(everything: &Everything) -> Vec<Family<'_>> {
     let Everything { servers, all, sessions, parked, .. } = everything;
     let family = |name, says, unit, data| Family { name, says, unit, data };
     let plain = |number: usize| Data::Gauge(vec![(vec![], number as u64)]);
-    let phases = ["connecting", "ready", "failed", "disabled"].map(|phase| {
+    let phases = ["connecting", "ready", "resting", "failed", "disabled"].map(|phase| {
         let count = servers.iter().filter(|status| word(&status.phase) == phase).count();
         (vec![("toolbay.phase", Text(phase))], count as u64)
     });

@@ -1,7 +1,7 @@
 //! What is asked for by the environment: where to, how, and how much. Standard variables alone, so that what is set for
 //! everything on a machine holds here too.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use http::{HeaderMap, Uri};
 
@@ -23,14 +23,22 @@ pub struct Settings {
     pub(super) interval: Duration,
 }
 
-/// Where one signal goes.
-#[derive(Clone, Debug)]
+/// Where one signal goes. Printed, it says to which host, and neither query nor headers.
+#[derive(Clone)]
 pub struct Place {
     pub(super) url: Uri,
     pub(super) headers: HeaderMap,
     pub(super) encoding: Encoding,
     /// How long one delivery may take.
     pub(super) timeout: Duration,
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { url, headers: _, encoding, timeout } = self;
+        let host = url.authority().map(|authority| authority.host());
+        f.debug_struct("Place").field("host", &host).field("encoding", encoding).field("timeout", timeout).finish()
+    }
 }
 
 /// How documents are written.

@@ -50,6 +50,17 @@ enum Failure {
     Tool,
 }
 
+/// How much of a URI, and of the message of an error, is kept: many of them may wait to be delivered.
+const URI: usize = 256;
+const MESSAGE: usize = 512;
+
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 fn now() -> (SystemTime, Instant) {
     (SystemTime::now(), Instant::now())
 }
@@ -86,7 +97,7 @@ impl Trace {
         if request.method == Method::ResourcesRead
             && let Some(uri) = request.part(Member::Uri).as_ref().and_then(Raw::as_text)
         {
-            more.push(("mcp.resource.uri", uri.into_owned()));
+            more.push(("mcp.resource.uri", cut(&uri, URI)));
         }
         let contexts = contexts.filter(|[here, _]| here.is_sampled());
         let here = Part { labels, begun };
@@ -120,7 +131,7 @@ impl Trace {
     /// What it came to, in the caller's words.
     pub(crate) fn comes_to(&mut self, outcome: &Outcome) {
         self.failure = match outcome {
-            Err(error) => Some(Failure::Said(error.message.to_string())),
+            Err(error) => Some(Failure::Said(cut(&error.message, MESSAGE))),
             Ok(result) if self.here.labels.method == Method::ToolsCall => {
                 result.get("isError").filter(|flag| flag.as_bytes() == b"true").map(|_| Failure::Tool)
             }

@@ -70,7 +70,11 @@ impl<'v> Variables<'v> {
                     value.set_sensitive(true);
                     headers.insert(header, value);
                 }
-                _ => self.remark(format!("{name}: {key:?} cannot be sent as a header and is left out")),
+                (Ok(header), Err(_)) => {
+                    self.remark(format!("{name}: the value of {header} cannot be sent and is left out"))
+                }
+                // What should be a name may be a secret.
+                (Err(_), _) => self.remark(format!("{name}: a part of it does not begin with a name and is left out")),
             }
         }
         headers

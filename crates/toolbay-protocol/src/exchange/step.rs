@@ -1,13 +1,16 @@
 //! The steps that both eras encode.
 
-use std::time::Duration;
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    time::Duration,
+};
 
 use crate::{
     fault::ErrorObject,
     frame::{Frame, Id},
     greeting::Introduction,
     method::Method,
-    raw::{Object, Raw},
+    raw::{Member, Object, Raw},
 };
 
 /// What a request came to.
@@ -164,8 +167,15 @@ macro_rules! keyed {
             #[allow(clippy::needless_update, reason = "one of the two has more fields")]
             fn from_iter<I: IntoIterator<Item = (String, $item)>>(items: I) -> Self {
                 let mut all = Self::default();
+                let mut places: HashMap<String, usize> = HashMap::new();
                 for (key, item) in items {
-                    all.insert(key, item);
+                    match places.entry(key.clone()) {
+                        Entry::Occupied(place) => all.items[*place.get()].1 = item,
+                        Entry::Vacant(place) => {
+                            place.insert(all.items.len());
+                            all.items.push((key, item));
+                        }
+                    }
                 }
                 all
             }
@@ -194,16 +204,15 @@ impl Asks {
 
     /// Reads `inputRequests`.
     pub(super) fn read(requests: &Raw) -> Result<Self, ErrorObject> {
-        let mut asks = Self::default();
-        for member in requests.members() {
+        let ask = |member: Member<'_>| {
             let method = member.value.get("method").and_then(|name| name.as_text().map(|name| Method::parse(&name)));
             let Some(method @ (Method::Elicit | Method::CreateMessage | Method::RootsList)) = method else {
                 let key = &member.key;
                 return Err(ErrorObject::internal(format!("server asks something under {key:?} that nobody may ask")));
             };
-            asks.insert(member.key, Ask { method, params: member.value.get("params") });
-        }
-        Ok(asks)
+            Ok((member.key.into_owned(), Ask { method, params: member.value.get("params") }))
+        };
+        requests.members().map(ask).collect()
     }
 
     /// Writes `inputRequests`.

@@ -69,3 +69,13 @@ fn several_members_are_found_in_one_walk() {
     assert!(raw(r#"{"a":1,"b":2,"A":3}"#).gather(["a"]).is_err());
     assert_eq!(Raw::NULL.gather(["a"]), Ok([None]));
 }
+
+#[test]
+fn many_keys_are_looked_at_once() {
+    let members: Vec<_> = (0..100_000).map(|number| format!("\"k{number}\":0")).collect();
+    let object = Raw::parse(format!("{{{}}}", members.join(",")).into(), Limits::DEFAULT).unwrap();
+    let [first, last] = object.gather(["k0", "k99999"]).unwrap();
+    assert_eq!((first, last), (Some(Raw::ZERO), Some(Raw::ZERO)));
+    let twins = object.with(&[("K7", Some(&Raw::ZERO))]);
+    assert!(twins.gather(["k0"]).is_err());
+}

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
     task::JoinHandle,
 };
 use toolbay_protocol::{
@@ -99,11 +99,9 @@ impl Client {
 
     /// Closes the link: what was told is sent, what is in flight fails.
     pub async fn close(&self) {
-        let (done, wait) = oneshot::channel();
-        if self.say(Saying::Close(done)).is_ok() {
-            // An error here means that the task is gone, which is what was wanted.
-            let _ = wait.await;
-        }
+        // One that has ended already is waited for all the same: it ends what it started.
+        let _ = self.port.say(Saying::Close);
+        self.ended().await;
     }
 
     /// Waits for the end of the link and says why it came.

@@ -14,7 +14,7 @@ use futures_util::{
     future::{AbortHandle, abortable},
     stream::FuturesUnordered,
 };
-use tokio::{sync::oneshot, task::coop::has_budget_remaining, time};
+use tokio::{task::coop::has_budget_remaining, time};
 use toolbay_protocol::{
     Id,
     exchange::Outcome,
@@ -27,7 +27,7 @@ use toolbay_protocol::{
 use super::{
     gate::Gate,
     link::{Came, ReadFrames, WriteFrames},
-    port::{BACKLOG, Shared},
+    port::{BACKLOG, Port as _, Shared},
 };
 use crate::{Error, Kind, Listener};
 
@@ -42,7 +42,7 @@ const GULP: usize = 64;
 type Replies = FuturesUnordered<Pin<Box<dyn Future<Output = Option<(Id, Outcome)>> + Send>>>;
 
 /// Owns a link.
-pub(super) struct Owner<R, W> {
+pub(super) struct Owner<R, W: WriteFrames> {
     shared: Arc<Shared<W>>,
     reader: R,
     listener: Arc<dyn Listener>,
@@ -63,12 +63,26 @@ struct Alarm {
     sleep: Pin<Box<time::Sleep>>,
 }
 
+/// Who ended the link.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Us,
+    Them,
+}
+
 enum Woken {
     Came(Result<Option<Came>, Error>),
     Flushed(Error),
     Reply(Option<(Id, Outcome)>),
-    Closing(oneshot::Sender<()>),
+    Closing,
     Late,
+}
+
+/// However the task ends, also by a panic of the listener: nobody is left waiting for what will not come.
+impl<R, W: WriteFrames> Drop for Owner<R, W> {
+    fn drop(&mut self) {
+        self.shared.cut();
+    }
 }
 
 impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
@@ -80,10 +94,10 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
 
     /// Serves the link to its end; says why it came.
     pub(super) async fn run(mut self) -> Error {
-        let (mut error, waiter) = self.serve().await;
+        let (mut error, by) = self.serve().await;
         let writer = self.shared.link().writer.take();
         let Some(mut writer) = writer else { return error };
-        if waiter.is_none()
+        if by == By::Them
             && let Ok(Some(epitaph)) = time::timeout(EPITAPH, writer.epitaph()).await
         {
             error = Error::closed(format!("the server {epitaph}"));
@@ -94,29 +108,25 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
         }
         self.listener.lost(&error);
         writer.close().await;
-        if let Some(waiter) = waiter {
-            // Whoever closed the link may have stopped waiting.
-            let _ = waiter.send(());
-        }
         error
     }
 
-    async fn serve(&mut self) -> (Error, Option<oneshot::Sender<()>>) {
+    async fn serve(&mut self) -> (Error, By) {
         loop {
             self.settle();
             match poll_fn(|cx| self.poll_woken(cx)).await {
                 Woken::Came(Ok(Some(came))) => {
                     if let Err(error) = self.gulp(came) {
                         self.settle();
-                        return (error, None);
+                        return (error, By::Them);
                     }
                 }
-                Woken::Came(Ok(None)) => return (Error::closed("the server closed the link"), None),
-                Woken::Came(Err(error)) | Woken::Flushed(error) => return (error, None),
-                Woken::Closing(waiter) => {
+                Woken::Came(Ok(None)) => return (Error::closed("the server closed the link"), By::Them),
+                Woken::Came(Err(error)) | Woken::Flushed(error) => return (error, By::Them),
+                Woken::Closing => {
                     // The link is being given up: what cannot be sent now is not.
                     let _ = time::timeout(LAST_WORDS, poll_fn(|cx| self.poll_flushed(cx))).await;
-                    return (Error::closed("the link was closed here"), Some(waiter));
+                    return (Error::closed("the link was closed here"), By::Us);
                 }
                 Woken::Reply(Some((id, outcome))) => {
                     self.asked.remove(&id);
@@ -137,8 +147,11 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
         self.shared.owner.register(cx.waker());
         let (room, due) = match self.send(cx) {
             Ok(sent) => sent,
-            Err(woken) => return Poll::Ready(*woken),
+            Err(error) => return Poll::Ready(Woken::Flushed(error)),
         };
+        if self.shared.link().closing {
+            return Poll::Ready(Woken::Closing);
+        }
         self.reader_first = !self.reader_first;
         for reader in [self.reader_first, !self.reader_first] {
             // In turns, so that a server that never falls silent keeps nobody else from being heard.
@@ -155,7 +168,7 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
     }
 
     /// Sends what waits, as far as it can be sent now; says whether there is room for more, and when a call is due.
-    fn send(&mut self, cx: &mut Context<'_>) -> Result<(bool, Option<Instant>), Box<Woken>> {
+    fn send(&mut self, cx: &mut Context<'_>) -> Result<(bool, Option<Instant>), Error> {
         let mut link = self.shared.link();
         while link.backlog() > 0 {
             let flushed = match &mut link.writer {
@@ -165,14 +178,11 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
             match flushed {
                 // What found no room before follows now.
                 Poll::Ready(Ok(())) => link.settle(),
-                Poll::Ready(Err(error)) => return Err(Box::new(Woken::Flushed(error))),
+                Poll::Ready(Err(error)) => return Err(error),
                 Poll::Pending => break,
             }
         }
-        match link.closing.take() {
-            Some(waiter) => Err(Box::new(Woken::Closing(waiter))),
-            None => Ok((link.backlog() < BACKLOG, link.due)),
-        }
+        Ok((link.backlog() < BACKLOG, link.due))
     }
 
     fn poll_flushed(&mut self, cx: &mut Context<'_>) -> Poll<()> {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use futures_util::task::AtomicWaker;
-use tokio::{sync::oneshot, time};
+use tokio::time;
 use toolbay_protocol::{
     Frame,
     exchange::{Answers, Note, Step},
@@ -39,7 +39,7 @@ pub(super) enum Saying {
     Answer(CallId, Answers),
     Cancel(CallId),
     Tell(Note),
-    Close(oneshot::Sender<()>),
+    Close,
 }
 
 /// A link, shared by those who call and the task that owns it.
@@ -58,7 +58,8 @@ pub(super) struct Link<W> {
     minted: u64,
     /// What happened that belongs to no call.
     told: VecDeque<ClientEvent>,
-    pub(super) closing: Option<oneshot::Sender<()>>,
+    /// Whether the link is to be closed once what was said is sent.
+    pub(super) closing: bool,
     /// When the first call may be overdue; never later than that.
     pub(super) due: Option<Instant>,
     over: bool,
@@ -72,7 +73,7 @@ impl<W: WriteFrames> Shared<W> {
             calls: vec![],
             minted: 0,
             told: VecDeque::new(),
-            closing: None,
+            closing: false,
             due: None,
             over: false,
         };
@@ -125,7 +126,7 @@ impl<W: WriteFrames> Port for Shared<W> {
                 link.peer.cancel(key, "the caller took it back");
             }
             Saying::Tell(note) => link.peer.tell(note),
-            Saying::Close(waiter) => link.closing = Some(waiter),
+            Saying::Close => link.closing = true,
         })
     }
 
@@ -159,6 +160,10 @@ impl<W: WriteFrames> Link<W> {
                     }
                 }
                 ClientEvent::Step(key, step) => {
+                    if matches!(step, Step::Withdrawn(_)) {
+                        // The clock of its call, which stood still for the question, goes on.
+                        self.due = self.peer.timeout();
+                    }
                     if let Some(place) = self.place(key) {
                         self.calls[place].1.push(step);
                     }

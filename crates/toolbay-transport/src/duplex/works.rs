@@ -120,10 +120,13 @@ impl Works {
 
     /// What one of them did next.
     pub(super) fn poll_next(&mut self) -> Poll<(ServeId, Did)> {
-        loop {
-            let Some(place) = self.ready.woken().pop_front() else { return Poll::Pending };
+        // Each once: what wakes itself while it is asked has its turn when others had theirs.
+        let mut left = self.ready.woken().len();
+        while left > 0 {
+            left -= 1;
+            let Some(place) = self.ready.woken().pop_front() else { break };
             let row = &mut self.rows[place];
-            row.flag.raised.store(false, Ordering::Release);
+            row.flag.raised.swap(false, Ordering::AcqRel);
             let Some(work) = &mut row.work else { continue };
             // The work first: most of it is done at once and says nothing.
             let said = match work.goes_on(&mut Context::from_waker(&row.waker)) {
@@ -142,6 +145,7 @@ impl Works {
                 return Poll::Ready((key, did));
             }
         }
+        Poll::Pending
     }
 }
 
