@@ -2,7 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
-use std::{sync::Arc, task::{Context, Poll}, time::Duration};
+use std::{
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -39,7 +43,9 @@ impl Service for Busy {
     fn profile(&self) -> Arc<Profile> {
         Arc::new(Profile {
             server: Raw::of(&json!({"name": "busy", "version": "1"})),
-            capabilities: Raw::of(&json!({"tools": {"listChanged": true}, "resources": {"subscribe": true}, "prompts": {}})),
+            capabilities: Raw::of(
+                &json!({"tools": {"listChanged": true}, "resources": {"subscribe": true}, "prompts": {}}),
+            ),
             instructions: None,
         })
     }
