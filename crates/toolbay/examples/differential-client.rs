@@ -289,9 +289,9 @@ impl Player {
                             Standing::Over(state) => break Return { answers: Some(answers), state: state.clone() },
                         }
                     }
-                    // How long an answer takes, and by which stream it comes, is not compared.
-                    Step::Away(_) => {}
-                    Step::Withdrawn(_) => asked.push(json!(["withdrawn"])),
+                    // By which stream an answer comes is not compared, nor which call carries a question that belongs to none,
+                    // and is taken back where that call ends first.
+                    Step::Away(_) | Step::Withdrawn(_) => {}
                     Step::Done(outcome) => {
                         return Ok(json!({"notes": notes, "asked": asked, "outcome": shown(outcome)}));
                     }
