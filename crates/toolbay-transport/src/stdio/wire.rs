@@ -51,6 +51,10 @@ impl<R: AsyncRead + Unpin> FrameLines<R> {
                 return Err(Error::closed("the link broke while reading").caused_by(error));
             }
         };
+        // What begins like a message is one, or a broken one.
+        if line.starts_with(b"{\"") {
+            return Ok(Some(Came::One(Frame::parse_answer(&line, self.limits))));
+        }
         // A lone number or text is JSON, though no message; a line of log is neither.
         if let Some(junk) = Junk::find(&line)
             && Raw::parse(line.clone(), self.limits).is_err()
