@@ -46,19 +46,18 @@ impl Connection {
 
     /// Begins a call. A method that the server's revision does not know is refused here.
     pub async fn call(&self, call: Call) -> Result<Running, Error> {
-        match self.call_at_once(call) {
-            Ok(begun) => begun,
-            // Apart, so that whoever waits for nothing carries no room for it.
-            Err(call) => Box::pin(self.call_in_time(call)).await,
+        self.knows(&call)?;
+        match &self.0.wire {
+            Wire::Duplex(link) => link.call(call).await.map(|call| Running(Way::Duplex(call))),
+            Wire::Http(client) => client.call(call).await.map(|call| Running(Way::Http(Box::new(call)))),
         }
     }
 
     /// Begins a call where nothing has to be waited for; else gives it back.
     #[expect(clippy::result_large_err, reason = "what is given back is no error, and is wanted as it is")]
     pub fn call_at_once(&self, call: Call) -> Result<Result<Running, Error>, Call> {
-        if call.method.is_foreign_to(self.0.meeting.revision) {
-            let what = format!("revision {} has no {}", self.0.meeting.revision, call.method);
-            return Ok(Err(Error::new(Kind::Incompatible, what)));
+        if let Err(error) = self.knows(&call) {
+            return Ok(Err(error));
         }
         match &self.0.wire {
             Wire::Duplex(link) => Ok(link.call_at_once(call)?.map(|call| Running(Way::Duplex(call)))),
@@ -66,11 +65,12 @@ impl Connection {
         }
     }
 
-    async fn call_in_time(&self, call: Call) -> Result<Running, Error> {
-        match &self.0.wire {
-            Wire::Duplex(link) => link.call(call).await.map(|call| Running(Way::Duplex(call))),
-            Wire::Http(client) => client.call(call).await.map(|call| Running(Way::Http(Box::new(call)))),
+    fn knows(&self, call: &Call) -> Result<(), Error> {
+        let revision = self.0.meeting.revision;
+        if call.method.is_foreign_to(revision) {
+            return Err(Error::new(Kind::Incompatible, format!("revision {revision} has no {}", call.method)));
         }
+        Ok(())
     }
 
     /// Calls and waits for the outcome; questions are refused, notes dropped.

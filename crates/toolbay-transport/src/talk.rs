@@ -258,27 +258,26 @@ impl Talk {
 
     /// What was said next; has `cx` woken where nothing was.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Said> {
-        let mut state = self.0.state();
-        let full = state.said.len() >= NOTES;
-        let Some(said) = state.said.pop_front() else {
-            match &mut state.waiting {
-                Some(waiting) => waiting.clone_from(cx.waker()),
-                waiting @ None => *waiting = Some(cx.waker().clone()),
-            }
-            return Poll::Pending;
-        };
-        drop(state);
-        if full {
-            self.0.room.notify_waiters();
-        }
-        Poll::Ready(said)
+        let said = self.next_or(|state| match &mut state.waiting {
+            Some(waiting) => waiting.clone_from(cx.waker()),
+            waiting @ None => *waiting = Some(cx.waker().clone()),
+        });
+        said.map_or(Poll::Pending, Poll::Ready)
     }
 
     /// What was said next, if anything was.
     pub fn try_next(&mut self) -> Option<Said> {
+        self.next_or(|_| {})
+    }
+
+    /// What was said next; where nothing was, what is to be done before anything can be.
+    fn next_or(&mut self, nothing: impl FnOnce(&mut State)) -> Option<Said> {
         let mut state = self.0.state();
         let full = state.said.len() >= NOTES;
         let said = state.said.pop_front();
+        if said.is_none() {
+            nothing(&mut state);
+        }
         drop(state);
         if full {
             self.0.room.notify_waiters();
