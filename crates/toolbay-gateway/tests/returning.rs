@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
+mod ears;
+
 use std::{
     sync::{
         Arc, Mutex,
@@ -10,8 +12,9 @@ use std::{
     time::Duration,
 };
 
+use ears::{client, pass};
 use serde_json::{Value, json};
-use tokio::{sync::mpsc, time::Instant};
+use tokio::time::Instant;
 use toolbay_gateway::{
     Bay, Identity,
     catalog::Listed,
@@ -20,13 +23,11 @@ use toolbay_gateway::{
 use toolbay_protocol::{
     ErrorObject, Method, Raw, Revision,
     exchange::Outcome,
-    greeting::{Introduction, Profile},
+    greeting::Profile,
     peer::Call,
     watch::{Change, Filter},
 };
-use toolbay_transport::{
-    Approach, Caller, Connection, Cx, Error, Hub, Listener, Request, Service, Watch, connect, duplex,
-};
+use toolbay_transport::{Caller, Connection, Cx, Error, Hub, Request, Service, Watch};
 
 /// A server with one tool and one resource, and what may go wrong with its lists.
 #[derive(Default)]
@@ -97,30 +98,8 @@ impl Server {
     }
 }
 
-/// Lets time pass on the test's own clock.
-async fn pass(time: Duration) {
-    let _ = tokio::time::timeout(time, std::future::pending::<()>()).await;
-}
-
 fn open(specs: Vec<Spec>) -> Bay {
     Bay::open(&Identity { name: "bay".into(), version: "0".into() }, specs).unwrap()
-}
-
-/// Hears what changes.
-struct Ears(mpsc::UnboundedSender<Change>);
-
-impl Listener for Ears {
-    fn changed(&self, change: Change) {
-        let _ = self.0.send(change);
-    }
-}
-
-/// A client of the bay, and what it hears of changes.
-async fn client(bay: &Bay, revision: Revision) -> (Connection, mpsc::UnboundedReceiver<Change>) {
-    let (ears, heard) = mpsc::unbounded_channel();
-    let mut approach = Approach::new(Introduction::anonymous(Revision::LATEST)).heard_by(Arc::new(Ears(ears)));
-    approach.revision = Some(revision);
-    (connect::memory(Arc::new(bay.clone()), duplex::Options::default(), approach).await.unwrap(), heard)
 }
 
 async fn call(client: &Connection, tool: &str) -> Outcome {

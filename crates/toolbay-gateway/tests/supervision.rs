@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
+mod ears;
+
 use std::{
     sync::{
         Arc, Mutex,
@@ -10,8 +12,9 @@ use std::{
     time::Duration,
 };
 
+use ears::{client, pass};
 use serde_json::json;
-use tokio::{sync::mpsc, time::Instant};
+use tokio::time::Instant;
 use toolbay_gateway::{
     Bay, Identity,
     catalog::Listed,
@@ -22,14 +25,12 @@ use toolbay_gateway::{
 use toolbay_protocol::{
     ErrorObject, Method, Raw, Revision,
     exchange::{Note, Outcome, Wishes},
-    greeting::{Introduction, Profile},
+    greeting::Profile,
     method::TASKS,
     peer::Call,
     watch::{Change, Filter},
 };
-use toolbay_transport::{
-    Approach, Caller, Connection, Cx, Error, Hub, Listener, Request, Service, Watch, connect, duplex,
-};
+use toolbay_transport::{Caller, Connection, Cx, Error, Hub, Request, Service, Watch};
 
 /// A server with one tool that takes its time, and how often that ran.
 #[derive(Default)]
@@ -68,11 +69,6 @@ impl Service for Server {
     }
 }
 
-/// Lets time pass on the test's own clock.
-async fn pass(time: Duration) {
-    let _ = tokio::time::timeout(time, std::future::pending::<()>()).await;
-}
-
 /// Connects to a server each time it is asked, but for the first `failing` times; how often it was asked, and the last
 /// connection.
 struct Counted {
@@ -105,21 +101,6 @@ impl Counted {
 
 fn open(spec: Spec) -> Bay {
     Bay::open(&Identity { name: "bay".into(), version: "0".into() }, vec![spec]).unwrap()
-}
-
-struct Ears(mpsc::UnboundedSender<Change>);
-
-impl Listener for Ears {
-    fn changed(&self, change: Change) {
-        let _ = self.0.send(change);
-    }
-}
-
-async fn client(bay: &Bay, revision: Revision) -> (Connection, mpsc::UnboundedReceiver<Change>) {
-    let (ears, heard) = mpsc::unbounded_channel();
-    let mut approach = Approach::new(Introduction::anonymous(Revision::LATEST)).heard_by(Arc::new(Ears(ears)));
-    approach.revision = Some(revision);
-    (connect::memory(Arc::new(bay.clone()), duplex::Options::default(), approach).await.unwrap(), heard)
 }
 
 fn tool() -> Call {
