@@ -10,6 +10,7 @@ mod child;
 mod churn;
 mod conformance;
 mod differential;
+mod eval;
 mod example;
 mod faults;
 mod fuzz;
@@ -48,6 +49,7 @@ cargo xtask COMMAND
   differential [--server TEXT]... [--write]
                                          the same conversation with foreign servers direct and behind `toolbay up`, which
                                          must be the same; --write renews docs/differential.md from this run
+  eval [--corpora DIR] [--json]          how well tools are found and requests are read, on the corpora beside the clone
   faults [--ours | --target T]... [--only REGEX] [--write]
                                          our suite of broken input, streams and ends, on servers and clients, ours and
                                          the peers'; --write renews docs/faults.md from this run
@@ -79,6 +81,7 @@ fn main() -> ExitCode {
         "interop" if args.flag("sdk") => interop_sdk::run(args),
         "interop" => interop::run(args),
         "differential" => differential::run(args),
+        "eval" => eval::run(args),
         "faults" => faults::run(args),
         "fuzz" => fuzz::run(args),
         "bench" => bench::run(args),

@@ -1,0 +1,42 @@
+//! How well tools are found and requests are read, measured on the corpora: what `cargo xtask eval` runs.
+//!
+//! Not a test of the product's surfaces: the crate that chooses and reads is asked directly.
+#![expect(clippy::print_stdout, reason = "it speaks to a terminal")]
+
+mod ranking;
+mod report;
+mod slots;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+fn main() -> ExitCode {
+    match measure() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            println!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether every figure with a goal reaches it.
+fn measure() -> Result<bool> {
+    let mut words = std::env::args().skip(1);
+    let (mut corpora, mut json) = (None, false);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--corpora" => corpora = Some(PathBuf::from(words.next().context("--corpora needs a folder")?)),
+            "--json" => json = true,
+            other => bail!("not understood: {other}; it takes --corpora DIR and --json"),
+        }
+    }
+    let corpora = corpora.context("name the folder of the corpora with --corpora")?;
+    let mut groups = ranking::measure(&corpora)?;
+    groups.extend(slots::measure(&corpora)?);
+    report::print(&groups, json)?;
+    Ok(report::held(&groups))
+}

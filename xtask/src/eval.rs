@@ -1,0 +1,26 @@
+//! `cargo xtask eval`: how well tools are found and requests are read, measured on the corpora.
+//!
+//! Only starts the measurement: it is an example of the crate it measures, built with optimization.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use crate::args::Args;
+use crate::places;
+use crate::tally::Tally;
+
+/// Measures on the corpora in `--corpora`, by default those that lie beside the clone.
+pub(crate) fn run(mut args: Args) -> Result<Tally> {
+    let folder =
+        args.values("--corpora")?.pop().map_or_else(|| places::root().join("../shared/corpora"), PathBuf::from);
+    let json = args.flag("--json");
+    args.finish()?;
+    let corpora = folder
+        .canonicalize()
+        .with_context(|| format!("no corpora at {}; name their folder with --corpora", folder.display()))?;
+    let mut cargo = places::cargo();
+    cargo.args(["run", "--quiet", "--release", "--package", "toolbay-retrieval", "--example", "eval", "--"]);
+    cargo.arg("--corpora").arg(corpora).args(json.then_some("--json"));
+    Ok(Tally::one(cargo.status().context("cargo does not start")?.success()))
+}
