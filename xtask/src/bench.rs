@@ -41,7 +41,7 @@ const SUBJECTS: [Subject; 2] = [
     },
     Subject {
         name: "gateway",
-        suites: &["gateways", "gateways-http", "gw-startup", "gw-list"],
+        suites: &["gateways", "gateways-http", "gw-startup", "gw-list", "gw-sessions"],
         few: "floor|toolbay|mcp-hub|mcp-proxy-rs",
         exact: "^gw-",
         setup: ["gateways", "all"],

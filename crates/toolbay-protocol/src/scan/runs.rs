@@ -16,22 +16,47 @@ pub(super) fn odd_ones(word: u64) -> u64 {
 
 /// How many bytes at the front hold neither a quote, nor a backslash, nor a control character.
 pub(crate) fn plain_run(text: &[u8]) -> usize {
+    match short_run(text) {
+        Run::Ended(run) => run,
+        Run::Long(run) => {
+            let rest = &text[run..];
+            run + controls_before(&rest[..memchr2(b'"', b'\\', rest).unwrap_or(rest.len())])
+        }
+    }
+}
+
+/// The same in text already known to be JSON, whose strings hold no control characters.
+fn trusted_run(text: &[u8]) -> usize {
+    match short_run(text) {
+        Run::Ended(run) => run,
+        Run::Long(run) => run + memchr2(b'"', b'\\', &text[run..]).unwrap_or(text.len() - run),
+    }
+}
+
+/// How a run of plain text goes on.
+enum Run {
+    /// It is this long.
+    Ended(usize),
+    /// It is at least this long: worth a search that takes longer to set up. Most strings are shorter.
+    Long(usize),
+}
+
+#[inline]
+fn short_run(text: &[u8]) -> Run {
     let mut run = 0;
-    // Most strings are short; long ones are worth a search that takes longer to set up.
     while run < 64
         && let Some(chunk) = text[run..].first_chunk::<8>()
     {
         let hit = odd_ones(u64::from_le_bytes(*chunk));
         if hit != 0 {
-            return run + (hit.trailing_zeros() / 8) as usize;
+            return Run::Ended(run + (hit.trailing_zeros() / 8) as usize);
         }
         run += 8;
     }
     if run < 64 {
-        return run + text[run..].iter().take_while(|b| !matches!(b, b'"' | b'\\' | 0..0x20)).count();
+        return Run::Ended(run + text[run..].iter().take_while(|b| !matches!(b, b'"' | b'\\' | 0..0x20)).count());
     }
-    let rest = &text[run..];
-    run + controls_before(&rest[..memchr2(b'"', b'\\', rest).unwrap_or(rest.len())])
+    Run::Long(run)
 }
 
 /// Where the first control character stands; the end where there is none.
@@ -79,7 +104,7 @@ pub(crate) fn trusted_end(text: &[u8], at: usize) -> usize {
 /// Behind the closing quote of the string whose opening quote stands before `at`.
 pub(crate) fn trusted_string_end(text: &[u8], mut at: usize) -> usize {
     loop {
-        at += plain_run(text.get(at..).unwrap_or_default());
+        at += trusted_run(text.get(at..).unwrap_or_default());
         match text.get(at) {
             Some(b'"') => return at + 1,
             Some(b'\\') => at += 2,

@@ -23,6 +23,9 @@ use crate::{Error, Kind};
 const REDIRECTS: usize = 5;
 /// How long a connection is kept for the next request.
 const IDLE: Duration = Duration::from_secs(30);
+/// How many connections are kept for the next requests. With fewer than there are calls in flight, calls that end together would
+/// close connections that the next ones open again.
+const IDLE_CONNECTIONS: usize = 64;
 
 /// An endpoint; cheap to clone.
 #[derive(Clone)]
@@ -76,7 +79,7 @@ impl Line {
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE)
-            .pool_max_idle_per_host(8)
+            .pool_max_idle_per_host(IDLE_CONNECTIONS)
             .build(dial);
         let mut headers = target.fixed_headers();
         let agent = HeaderValue::from_static(concat!("toolbay/", env!("CARGO_PKG_VERSION")));

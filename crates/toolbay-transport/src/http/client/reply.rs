@@ -1,7 +1,7 @@
 //! An answer over HTTP, whatever its form: a message, a stream of them, nothing, or a refusal. What the messages mean is
 //! decided elsewhere.
 
-use std::{collections::VecDeque, time::Duration};
+use std::{collections::VecDeque, mem, time::Duration};
 
 use bytes::{Buf, Bytes, BytesMut};
 use http::{HeaderMap, Response, StatusCode, Uri, header};
@@ -24,6 +24,12 @@ use crate::{Error, Kind};
 /// How much of a refusal is read, and for how long.
 const REFUSAL_BYTES: usize = 64 << 10;
 const REFUSAL_TIME: Duration = Duration::from_secs(5);
+
+/// From how many bytes on a chunk is not copied.
+const KEPT: usize = 4 << 10;
+
+/// How much room is made at once for a body that only says how long it will be.
+const AT_ONCE: usize = 1 << 20;
 
 /// What came back.
 #[derive(Debug)]
@@ -87,7 +93,7 @@ impl Reply {
         let (shape, source) = match form {
             Form::Web => return Err(problem::web_page(&url)),
             Form::Events => (Shape::Stream, Source::Events(Box::new(Decoder::with_limit(limit)))),
-            Form::Json | Form::Unsaid => (Shape::Whole, Source::Json(BytesMut::new())),
+            Form::Json | Form::Unsaid => (Shape::Whole, Source::Json(Gathered::default())),
         };
         let chunks = Chunks { body: response.into_body(), limit };
         Ok(Self::Messages(Box::new(Messages { chunks, shape, source, url, arrays, ready: VecDeque::new() })))
@@ -150,6 +156,41 @@ impl Chunks {
         }
         Ok(None)
     }
+
+    /// How much is said to be left.
+    fn left(&self) -> usize {
+        usize::try_from(hyper::body::Body::size_hint(&self.body).lower()).unwrap_or(usize::MAX).min(AT_ONCE)
+    }
+}
+
+/// A body until it is whole. A large one that is one chunk is kept as it is; a small one would hold on to the room of a whole read.
+#[derive(Debug, Default)]
+struct Gathered {
+    first: Bytes,
+    whole: BytesMut,
+}
+
+impl Gathered {
+    fn len(&self) -> usize {
+        self.first.len() + self.whole.len()
+    }
+
+    /// Adds a chunk; `left` more bytes are expected.
+    fn push(&mut self, chunk: Bytes, left: usize) {
+        if self.len() == 0 && chunk.len() >= KEPT {
+            self.first = chunk;
+            return;
+        }
+        if self.whole.is_empty() {
+            self.whole.reserve(self.first.len() + chunk.len() + left);
+            self.whole.extend_from_slice(&mem::take(&mut self.first));
+        }
+        self.whole.extend_from_slice(&chunk);
+    }
+
+    fn take(&mut self) -> Bytes {
+        if self.whole.is_empty() { mem::take(&mut self.first) } else { self.whole.split().freeze() }
+    }
 }
 
 fn too_large(limit: usize) -> Error {
@@ -172,7 +213,7 @@ pub(super) enum Shape {
 
 #[derive(Debug)]
 enum Source {
-    Json(BytesMut),
+    Json(Gathered),
     Events(Box<Decoder>),
     Spent,
 }
@@ -238,9 +279,9 @@ impl Messages {
                     Some(chunk) if text.len() + chunk.len() > self.chunks.limit => {
                         return Err(too_large(self.chunks.limit));
                     }
-                    Some(chunk) => text.extend_from_slice(&chunk),
+                    Some(chunk) => text.push(chunk, self.chunks.left()),
                     None => {
-                        let text = without_mark(text.split().freeze());
+                        let text = without_mark(text.take());
                         self.source = Source::Spent;
                         self.whole(&text)?;
                     }

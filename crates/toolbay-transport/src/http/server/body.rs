@@ -67,6 +67,19 @@ impl Body {
     }
 }
 
+impl Body {
+    /// The pieces of a large message, if that is what is left.
+    pub(super) fn take_pieces(&mut self) -> Option<Box<std::array::IntoIter<Bytes, 3>>> {
+        match std::mem::replace(&mut self.0, Inner::Empty) {
+            Inner::Pieces(pieces) => Some(pieces),
+            other @ (Inner::Empty | Inner::Full(_) | Inner::Live(_)) => {
+                self.0 = other;
+                None
+            }
+        }
+    }
+}
+
 impl Live {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         match self.events.as_mut().poll_next(cx) {

@@ -21,6 +21,7 @@ mod pulse;
 mod read;
 mod respond;
 mod route;
+mod run;
 mod serve;
 mod serving;
 mod session;

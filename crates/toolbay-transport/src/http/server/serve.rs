@@ -14,6 +14,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::{
     endpoint::Endpoint,
     pulse::{Marked, Pulse},
+    run::Runs,
 };
 use crate::Service;
 
@@ -97,7 +98,7 @@ async fn connection<S: Service>(stream: TcpStream, endpoint: Endpoint<S>, going:
         async move {
             let response = response.await;
             drop(busy);
-            Ok::<_, Infallible>(response)
+            Ok::<_, Infallible>(response.map(Runs))
         }
     });
     let mut http = http1::Builder::new();
