@@ -61,15 +61,13 @@ fn short_run(text: &[u8]) -> Run {
 
 /// Where the first control character stands; the end where there is none.
 fn controls_before(text: &[u8]) -> usize {
-    let mut at = 0;
-    for block in text.chunks(256) {
-        // Without a way out, so that the compiler can take many bytes at once.
-        if block.iter().fold(false, |found, byte| found | (*byte < 0x20)) {
-            return at + block.iter().take_while(|byte| **byte >= 0x20).count();
-        }
-        at += block.len();
+    let first = |text: &[u8]| text.iter().take_while(|byte| **byte >= 0x20).count();
+    let (blocks, rest) = text.as_chunks::<256>();
+    // Within a block without a way out, so that the compiler can take many bytes at once.
+    match blocks.iter().position(|block| block.iter().fold(u8::MAX, |least, byte| least.min(*byte)) < 0x20) {
+        Some(at) => at * 256 + first(&blocks[at]),
+        None => blocks.len() * 256 + first(rest),
     }
-    at
 }
 
 /// Where the value that starts at `at` ends, in text already known to be JSON.
