@@ -18,6 +18,7 @@ pub mod frame;
 pub mod greeting;
 pub mod headers;
 pub mod method;
+pub mod moment;
 pub mod peer;
 pub mod raw;
 pub mod revision;

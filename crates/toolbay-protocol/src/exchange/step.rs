@@ -203,7 +203,7 @@ impl Asks {
     }
 
     /// Reads `inputRequests`.
-    pub(super) fn read(requests: &Raw) -> Result<Self, ErrorObject> {
+    pub fn read(requests: &Raw) -> Result<Self, ErrorObject> {
         let ask = |member: Member<'_>| {
             let method = member.value.get("method").and_then(|name| name.as_text().map(|name| Method::parse(&name)));
             let Some(method @ (Method::Elicit | Method::CreateMessage | Method::RootsList)) = method else {
@@ -216,7 +216,7 @@ impl Asks {
     }
 
     /// Writes `inputRequests`.
-    pub(super) fn write(&self) -> Raw {
+    pub fn write(&self) -> Raw {
         let mut requests = Object::with_capacity(128);
         for (key, ask) in self.iter() {
             let mut request = Object::with_capacity(128);
@@ -232,13 +232,13 @@ impl Asks {
 
 impl Answers {
     /// Reads `inputResponses`.
-    pub(super) fn read(responses: &Raw) -> Self {
+    pub fn read(responses: &Raw) -> Self {
         responses.members().map(|member| (member.key.into_owned(), Ok(member.value))).collect()
     }
 
     /// Writes `inputResponses`. There is no place for an error in it: a question to the user counts as cancelled, for
     /// any other the call itself fails.
-    pub(super) fn write(self, asked: &Asks) -> Result<Raw, ErrorObject> {
+    pub fn write(self, asked: &Asks) -> Result<Raw, ErrorObject> {
         let mut responses = Object::with_capacity(128);
         for (key, answer) in self {
             match (answer, asked.get(&key).map(|ask| &ask.method)) {

@@ -11,7 +11,6 @@ mod slot;
 mod start;
 mod store;
 mod tables;
-mod time;
 mod written;
 
 pub(crate) use jobs::Jobs;

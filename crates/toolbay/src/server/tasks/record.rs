@@ -5,13 +5,14 @@ use std::time::{Duration, SystemTime};
 use toolbay_protocol::{
     ErrorObject, Method, Raw, Revision,
     exchange::{Outcome, stamp},
+    moment::iso,
     raw::Object,
     types::{Dict, InputRequest, TaskStatus},
     watch::{Change, TaskChange},
 };
 use toolbay_transport::Principal;
 
-use super::{time::iso, written};
+use super::written;
 use crate::serde::{Deserialize, Serialize};
 
 /// What is known of a task. A store may write it, as JSON or anything else that serde writes, and read it again.

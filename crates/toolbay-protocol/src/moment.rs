@@ -1,9 +1,9 @@
-//! Moments as the protocol writes them.
+//! Moments as the protocol writes them. No clock is read here.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// ISO 8601 in UTC, to the millisecond.
-pub(super) fn iso(moment: SystemTime) -> String {
+pub fn iso(moment: SystemTime) -> String {
     let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
     let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
     let (year, month, day) = civil(days);
