@@ -4,6 +4,7 @@
 //! be ([`crate::policy`]), which connection ([`crate::servers`]), and to and fro until the end ([`crate::bridge`]). All
 //! the while a ticket of [`crate::audit`] is open.
 
+mod across;
 mod going;
 mod resolve;
 mod tasks;
@@ -17,8 +18,9 @@ use toolbay_protocol::{
 };
 use toolbay_transport::{Cx, Kind, Request};
 
-use going::Going;
+use going::{Aim, Going};
 use resolve::{Meant, resolve, resolve_at_once};
+use tasks::Whose;
 
 use crate::{
     audit::{End, Ticket},
@@ -39,6 +41,8 @@ pub(crate) async fn call(bay: &Inner, request: &Request, cx: &Cx, trace: Option<
         Ok(Crossing::Done(Ok(result))) => (End::Done, Ok(result)),
         Ok(Crossing::Done(Err(error))) | Err(error) => (End::Failed(error.code), Err(error)),
         Ok(Crossing::Lost(lost)) => (End::Failed(code::INTERNAL), Err(ErrorObject::internal(lost.error.to_string()))),
+        // Whoever asks for that takes it.
+        Ok(Crossing::Handed(outcome, _)) => (End::Done, outcome),
         Ok(Crossing::WillReturn) => (End::Asked, Ok(Raw::EMPTY)),
         Ok(Crossing::Abandoned) => (End::Abandoned, Err(ErrorObject::internal("the caller is gone"))),
     };
@@ -82,7 +86,10 @@ async fn serve(
     });
     let route = match request.method {
         Method::TasksGet | Method::TasksResult | Method::TasksCancel | Method::TasksUpdate => {
-            tasks::route(bay, request)?
+            match tasks::route(bay, request)? {
+                Whose::Theirs(route) => route,
+                Whose::Ours(task, public) => return across::ours(request, &task, &public).map(Crossing::Done),
+            }
         }
         _ => match resolve_at_once(bay, request, meant) {
             Some(route) => route,
@@ -96,7 +103,16 @@ async fn serve(
         trace.calls(&there, &request.params, &route.params);
     }
     let permit = policy::decide(&Wanted { caller: &request.caller, server: &route.server })?;
-    let going = Going { bay, request, route: &route, there: &there, returning: &NOTHING, cx, binding: &binding };
+    let going = Going {
+        bay,
+        request,
+        route: &route,
+        there: &there,
+        returning: &NOTHING,
+        cx,
+        binding: &binding,
+        aim: Aim::Answer,
+    };
     match carried {
         None => going.go(permit).await,
         Some(carried) => Box::pin(come_back(going, permit, (*carried)?)).await,
@@ -193,6 +209,7 @@ fn banks<'b>(
         binding,
         sealer: &bay.sealer,
         parking: &bay.parking,
+        errands: &bay.errands,
     }
 }
 
@@ -230,5 +247,11 @@ async fn resume(
         .answer(answers)
         .await
         .map_err(|error| ErrorObject::internal(format!("server {server:?} failed: {error}")))?;
-    Ok(answered(server, cross(ride, banks, None).await))
+    match cross(ride, banks, None).await {
+        Crossing::Handed(outcome, seat) => {
+            let banks = self::banks(bay, seat.connection.meeting().revision, request, cx, server, binding);
+            Ok(Box::pin(across::begun(bay, request, &banks, outcome, seat)).await)
+        }
+        crossing => Ok(answered(server, crossing)),
+    }
 }

@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     audit::Ledger,
-    bridge::{Parking, Sealer},
+    bridge::{Errands, Kept, Parking, Sealer},
     callers::{Declared, Sessions},
     catalog::{Catalog, Listed, Part, Report},
     config::Isolation,
@@ -64,6 +64,9 @@ pub(crate) struct Inner {
     pub(crate) telemetry: Option<Telemetry>,
     pub(crate) sealer: Sealer,
     pub(crate) parking: Parking,
+    /// Tasks that run in another revision than their caller's.
+    pub(crate) kept: Kept,
+    pub(crate) errands: Errands,
 }
 
 /// A server, and for whom it is to be listed.

@@ -7,6 +7,8 @@ use toolbay_protocol::{
     raw::Object,
 };
 
+use crate::catalog::Tasks;
+
 /// MCP Apps: resources that a client shows as pages. It has no methods of its own.
 const APPS: &str = "io.modelcontextprotocol/ui";
 
@@ -42,11 +44,25 @@ fn with_tasks(extensions: Option<Raw>) -> Raw {
     if extensions.get(TASKS).is_some() { extensions } else { extensions.with(&[(TASKS, Some(&Raw::EMPTY))]) }
 }
 
+/// Whether calls of a server become tasks of the extension.
+fn has_extension(meeting: &Meeting) -> bool {
+    Tasks::of(meeting) == Tasks::Extension
+}
+
+/// Whether it runs tools as tasks of the core.
+fn runs_tools(meeting: &Meeting) -> bool {
+    meeting.revision.has(Feature::CoreTasks) && meeting.profile.declares(&["tasks", "requests", "tools", "call"])
+}
+
 /// Tasks of the 2025-11-25 core, as far as any server has them.
 fn core_tasks(meetings: &[Meeting]) -> Option<Raw> {
     let any = |path: &[&str]| {
         meetings.iter().any(|meeting| meeting.revision.has(Feature::CoreTasks) && meeting.profile.declares(path))
     };
+    if meetings.iter().any(has_extension) {
+        // What such a server cannot do itself is done here.
+        return Some(all_tasks());
+    }
     if !any(&["tasks"]) {
         return None;
     }
@@ -67,9 +83,11 @@ fn extensions(meetings: &[Meeting]) -> Option<Raw> {
     let mut all = Object::with_capacity(96);
     for id in [TASKS, APPS] {
         let found = meetings.iter().find_map(|meeting| {
-            // spec: tasks extension, it means nothing in a handshake
-            let means = id != TASKS || meeting.revision.has(Feature::Stateless);
-            meeting.profile.capabilities.get("extensions")?.get(id).filter(|_| means)
+            if id == TASKS && meeting.revision.has(Feature::Handshake) {
+                // spec: tasks extension, it means nothing in a handshake; the core's own tasks are passed off as it
+                return runs_tools(meeting).then_some(Raw::EMPTY);
+            }
+            meeting.profile.capabilities.get("extensions")?.get(id)
         });
         if let Some(settings) = found {
             all.put(id, &settings);

@@ -14,7 +14,7 @@ use super::{hearing::Ear, inner::Inner, roster::Roster, views::Views};
 use crate::{
     Identity,
     audit::{Event, Ledger},
-    bridge::{Parking, Sealer, StateKey},
+    bridge::{Errands, Kept, Parking, Sealer, StateKey},
     callers::{Declared, Sessions},
     catalog::{Catalog, Found, Listed, Report},
     limits::{Children, Limits},
@@ -84,6 +84,8 @@ impl Bay {
                 sessions: Sessions::default(),
                 declared: Declared::default(),
                 parking: Parking::holding(limits.parked_calls),
+                kept: Kept::holding(limits.tasks, limits.task_bytes),
+                errands: Errands::default(),
             }
         });
         bay.remerge();
@@ -179,6 +181,8 @@ impl Bay {
     /// Ends every server in order and waits until all are gone.
     pub async fn close(&self) {
         self.0.hub.end();
+        self.0.kept.clear();
+        self.0.errands.end();
         self.0.closing.cancel();
         for server in self.0.in_order() {
             server.stop();

@@ -162,6 +162,7 @@ impl Inner {
         }
         self.limits.store(Arc::new(now));
         self.parking.allow(now.parked_calls);
+        self.kept.allow(now.tasks, now.task_bytes);
         self.yard.children.allow(now.children);
         (!fields.is_empty()).then_some(Change { server: None, what: What::Adjusted, fields })
     }

@@ -12,6 +12,7 @@ use toolbay_transport::{Caller, Cx, Gone};
 
 use super::{
     cross::Crossing,
+    errands::Errands,
     park::{Parked, Parking, Ride},
     seal::{Binding, Carried, Sealer},
     tasks::Tasks,
@@ -29,6 +30,7 @@ pub(crate) struct Banks<'b> {
     pub(crate) binding: &'b Binding<'b>,
     pub(crate) sealer: &'b Sealer,
     pub(crate) parking: &'b Parking,
+    pub(crate) errands: &'b Errands,
 }
 
 fn unsealed() -> Crossing {
@@ -41,11 +43,11 @@ impl Banks<'_> {
     }
 
     /// Whether this caller declared that it answers all of it.
-    pub(super) fn admit(&self, asks: &Asks) -> Result<(), ErrorObject> {
+    pub(crate) fn admit(&self, asks: &Asks) -> Result<(), ErrorObject> {
         asks.iter().try_for_each(|(_, ask)| self.caller.introduction.admits(ask)).map_err(ErrorObject::from)
     }
 
-    fn tasks(&self) -> Tasks<'_> {
+    pub(crate) fn tasks(&self) -> Tasks<'_> {
         Tasks { sealer: self.sealer, principal: &self.caller.principal, server: self.server }
     }
 
@@ -57,7 +59,7 @@ impl Banks<'_> {
         self.cx.note(Note { method: note.method, params }).await
     }
 
-    pub(super) fn asks(&self, asks: &Asks) -> Asks {
+    pub(crate) fn asks(&self, asks: &Asks) -> Asks {
         let conformed = |ask: &Ask| {
             let params = ask.params.as_ref().map(|params| self.tasks().related(params));
             let params = params.map(|params| {
@@ -138,7 +140,7 @@ impl Banks<'_> {
     }
 
     /// The end of a call; or, where the server sends its user to a page first, not yet.
-    pub(super) async fn done(&self, outcome: Outcome, seat: &Seat) -> Crossing {
+    pub(crate) async fn done(&self, outcome: Outcome, seat: &Seat) -> Crossing {
         match self.done_at_once(outcome, seat) {
             Ok(crossing) => crossing,
             Err(asks) => self.send_off(asks).await,
@@ -208,7 +210,7 @@ impl Banks<'_> {
     }
 
     /// An error as the caller's revision means it. What servers and we have to settle among ourselves stays here.
-    fn error(&self, mut error: ErrorObject) -> ErrorObject {
+    pub(crate) fn error(&self, mut error: ErrorObject) -> ErrorObject {
         let renamed = self.revision.has(Feature::NotFoundIsInvalidParams);
         match error.code {
             code::HEADER_MISMATCH | code::UNSUPPORTED_VERSION => {

@@ -18,7 +18,8 @@ use toolbay_transport::{Error, Gone, Reply, Running, talk::Manner};
 
 use super::{
     banks::Banks,
-    park::{Heard, Ride},
+    errands::Hidden,
+    park::{Heard, Ride, Then},
     seal::LIFE,
     tasks,
 };
@@ -29,6 +30,8 @@ use crate::servers::{Hearer, Question, Questions, Seat};
 pub(crate) enum Crossing {
     /// The outcome, in the caller's revision.
     Done(Outcome),
+    /// The outcome, as the server wrote it, for whoever goes on with it here.
+    Handed(Outcome, Seat),
     /// None: the link failed, or was too slow.
     Lost(Lost),
     /// The caller was asked and will return.
@@ -76,6 +79,7 @@ pub(crate) async fn cross(mut ride: Ride, banks: Banks<'_>, first: Option<Result
         match course.turn(&mut ride, &banks).await {
             Turn::On => {}
             Turn::Over(crossing) => return crossing,
+            Turn::Handed(outcome) => return Crossing::Handed(outcome, ride.seat),
             Turn::Lost(error) => return Crossing::Lost(Lost { error, seat: Some(ride.seat), heard: ride.heard }),
             Turn::Part(asks) => return banks.part(ride, asks).await,
         }
@@ -139,9 +143,13 @@ async fn gathered(mut asks: Asks, ride: &mut Ride, banks: &Banks<'_>) -> Turn {
 
 /// The end of a call; or, where it only began a task, the wait for what comes of that.
 async fn ended(outcome: Outcome, ride: &mut Ride, banks: &Banks<'_>) -> Turn {
-    let (result, call) = match (outcome, ride.task.take()) {
-        (Ok(result), Some(call)) => (result, call),
-        (outcome, _) => return Turn::Over(banks.done(outcome, &ride.seat).await),
+    if let Some(hidden) = &mut ride.hidden {
+        hidden.is_over();
+    }
+    let (result, call) = match (outcome, std::mem::replace(&mut ride.then, Then::Answer)) {
+        (Ok(result), Then::Await(call)) => (result, call),
+        (outcome, Then::HandOver) => return Turn::Handed(outcome),
+        (outcome, Then::Answer | Then::Await(_)) => return Turn::Over(banks.done(outcome, &ride.seat).await),
     };
     let failed = |what: String| {
         let error = ErrorObject::internal(format!("server {:?} {what}", banks.server));
@@ -150,6 +158,11 @@ async fn ended(outcome: Outcome, ride: &mut Ride, banks: &Banks<'_>) -> Turn {
     let Some(awaited) = tasks::awaited(&result) else {
         return failed("answers without the task that it must begin".into());
     };
+    if let Some(id) = awaited.get("taskId") {
+        let seat = ride.seat.again();
+        let behalf = seat.told.clone();
+        ride.hidden = Some(Hidden::new(banks.errands, seat, behalf, &id));
+    }
     if banks.cx.wants_progress()
         && let Some(id) = awaited.get("taskId").as_ref().and_then(Raw::as_text)
     {
@@ -168,6 +181,8 @@ async fn ended(outcome: Outcome, ride: &mut Ride, banks: &Banks<'_>) -> Turn {
 enum Turn {
     On,
     Over(Crossing),
+    /// The outcome is for somebody here.
+    Handed(Outcome),
     Lost(Error),
     /// The caller returns with the answers.
     Part(Asks),

@@ -3,14 +3,21 @@
 
 mod banks;
 mod cross;
+mod errands;
+mod kept;
+mod kept_task;
 mod key;
 mod park;
 mod seal;
 pub(crate) mod tasks;
+pub(crate) mod wording;
 
 pub(crate) use banks::Banks;
 pub(crate) use cross::{Crossing, Lost, cross};
+pub(crate) use errands::{Errands, Hidden};
+pub(crate) use kept::{Kept, LONGEST, Left, Room, life};
+pub(crate) use kept_task::{Follower, KeptTask, Put};
 pub use key::{StateKey, StateKeyError};
-pub(crate) use park::{Heard, Parked, Parking, Ride};
+pub(crate) use park::{Heard, Parked, Parking, Ride, Then};
 pub(crate) use seal::{Binding, Carried, Sealer, Sort};
 pub(crate) use tasks::Tasks;

@@ -10,7 +10,7 @@ use tokio::{task::JoinHandle, time};
 use toolbay_protocol::{Revision, exchange::Asks, peer::Call};
 use toolbay_transport::Running;
 
-use super::seal::LIFE;
+use super::{errands::Hidden, seal::LIFE};
 use crate::servers::Seat;
 
 /// A call that waits, and what it asked.
@@ -27,8 +27,21 @@ pub(crate) struct Ride {
     pub(crate) running: Running,
     pub(crate) seat: Seat,
     pub(crate) heard: Heard,
-    /// How the result is awaited of the task that the call begins, where its caller need not know of that.
-    pub(crate) task: Option<Box<Call>>,
+    /// What follows its outcome.
+    pub(crate) then: Then,
+    /// The task that it runs as, where its caller need not know of that.
+    pub(crate) hidden: Option<Hidden>,
+}
+
+/// What follows the outcome of a call.
+#[derive(Debug)]
+pub(crate) enum Then {
+    /// It is the answer to its caller.
+    Answer,
+    /// The wait, by this call, for the result of the task that it begins.
+    Await(Box<Call>),
+    /// Somebody here goes on with it.
+    HandOver,
 }
 
 /// Whether a server surely took a call up.

@@ -175,6 +175,8 @@ pub(crate) enum Sort {
     Task = 1,
     /// A place in a list.
     Cursor = 2,
+    /// A task of our own making: its server knows nothing of it.
+    Own = 3,
 }
 
 fn seconds(time: SystemTime) -> u64 {

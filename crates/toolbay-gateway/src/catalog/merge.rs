@@ -10,7 +10,10 @@ use toolbay_protocol::{
     Feature, Method, Raw, Revision, headers::HeaderPlan, raw::Object, types::relay::conform_result,
 };
 
-use super::{part::Part, sound, template};
+use super::{
+    part::{Part, Tasks},
+    sound, template,
+};
 
 /// Something that was left out, or is worth knowing of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,8 +47,10 @@ pub struct Found {
 /// Whether a tool must run as a task (2025-11-25).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskNeed {
-    /// It need not, or is no tool.
+    /// It cannot, or is no tool.
     None,
+    /// It can.
+    May,
     /// It runs as nothing else.
     Must,
 }
@@ -56,7 +61,11 @@ impl TaskNeed {
             return Self::None;
         }
         let support = definition.get("execution").and_then(|execution| execution.get("taskSupport"));
-        if support.is_some_and(|support| support.as_bytes() == b"\"required\"") { Self::Must } else { Self::None }
+        match support.as_ref().and_then(Raw::as_text).as_deref() {
+            Some("required") => Self::Must,
+            Some("optional") => Self::May,
+            Some(_) | None => Self::None,
+        }
     }
 }
 
@@ -131,8 +140,8 @@ pub struct Catalog {
 struct Table {
     /// Where each public name leads.
     found: HashMap<String, Found, RandomState>,
-    /// The public definitions in order, with the revision each was written in.
-    shown: Vec<(Raw, Revision)>,
+    /// The public definitions in order, with the revision each was written in, and who says whether it runs as a task.
+    shown: Vec<(Raw, Revision, Tasks)>,
     /// The result of the list in each revision, once somebody asked for it.
     results: [OnceLock<Raw>; Revision::ALL.len()],
 }
@@ -187,7 +196,7 @@ impl Catalog {
         let definition = definition.clone();
         let found = Found { server: Arc::clone(&part.server), name: Raw::of(name), definition, task };
         table.found.insert(public, found);
-        table.shown.push((shown, part.revision));
+        table.shown.push((shown, part.revision, part.tasks));
     }
 
     fn plan(&mut self, public: &str, definition: &Raw) {
@@ -247,10 +256,20 @@ impl Catalog {
 
 fn write(table: &Table, listed: Listed, revision: Revision) -> Raw {
     let mut items = Vec::with_capacity(table.shown.len());
-    for (item, from) in &table.shown {
-        items.extend(conformed(item, listed, *from, revision));
+    for (item, from, tasks) in &table.shown {
+        let item = conformed(item, listed, *from, revision);
+        items.extend(item.map(|item| match (listed, tasks) {
+            (Listed::Tools, Tasks::Extension) if revision.has(Feature::CoreTasks) => with_tasks(&item),
+            (Listed::Tools | Listed::Prompts | Listed::Resources | Listed::Templates, _) => item,
+        }));
     }
     list(listed, &items)
+}
+
+/// A tool of a server that decides itself which calls become tasks: whoever wishes for one is given one in any case.
+// spec: 2025-11-25 basic/utilities/tasks, tool-level negotiation
+fn with_tasks(tool: &Raw) -> Raw {
+    tool.with(&[("execution", Some(&Raw::of(&serde_json::json!({"taskSupport": "optional"}))))])
 }
 
 /// One item as `revision` writes it, by way of a list of one; an item that cannot be read at all stays out.

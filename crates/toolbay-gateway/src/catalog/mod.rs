@@ -10,7 +10,7 @@ mod template;
 
 pub use merge::{Catalog, Found, Listed, Report, TaskNeed};
 pub use names::public_name;
-pub use part::Part;
+pub use part::{Part, Tasks};
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use toolbay_protocol::{Raw, Revision, raw::Kind, watch::Change};
+use toolbay_protocol::{Feature, Raw, Revision, greeting::Meeting, method::TASKS, raw::Kind, watch::Change};
 
 use super::{
     merge::{Listed, Report},
@@ -22,6 +22,8 @@ pub struct Part {
     pub server: Arc<str>,
     /// The revision in which it listed all this.
     pub revision: Revision,
+    /// Who says which of its calls become tasks.
+    pub tasks: Tasks,
     /// Under which names its tools and prompts are public.
     pub names: Names,
     /// Tools: own name and definition.
@@ -34,12 +36,30 @@ pub struct Part {
     pub templates: Vec<(String, Raw)>,
 }
 
+/// Who says which calls of a server become tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tasks {
+    /// Nobody, or each tool itself.
+    None,
+    /// The server, with each call of a client that declared the extension.
+    Extension,
+}
+
+impl Tasks {
+    /// How it is with a server that said this of itself.
+    pub(crate) fn of(meeting: &Meeting) -> Self {
+        let extended = meeting.revision.has(Feature::Stateless) && meeting.profile.declares(&["extensions", TASKS]);
+        if extended { Self::Extension } else { Self::None }
+    }
+}
+
 impl Part {
     /// A server that offers nothing.
     pub fn empty(server: Arc<str>, revision: Revision) -> Self {
         Self {
             server,
             revision,
+            tasks: Tasks::None,
             names: Names::default(),
             tools: vec![],
             prompts: vec![],
@@ -67,7 +87,7 @@ impl Part {
     pub(crate) fn changes(&self, before: &Self) -> Vec<Change> {
         let resources = self.resources == before.resources && self.templates == before.templates;
         let lists = [
-            (self.tools == before.tools, Change::Tools),
+            (self.tools == before.tools && self.tasks == before.tasks, Change::Tools),
             (self.prompts == before.prompts, Change::Prompts),
             (resources, Change::Resources),
         ];

@@ -139,6 +139,8 @@ macro_rules! rows {
 rows! {
     "settle", Seconds, 0.0, DAY, Gateway, Live, settle, "how long a list waits for servers that are still starting";
     "parkedCalls", Count, 0.0, 1e6, Gateway, Live, parked_calls, "calls that wait for callers who left with a question";
+    "tasks", Count, 0.0, 1e6, Gateway, Live, tasks, "tasks of one user that are kept because they run in another revision than the user's";
+    "taskBytes", Bytes, 1024.0, GIB, Gateway, Live, task_bytes, "what is kept of them";
     "children", Count, 0.0, 1e5, Gateway, Live, children, "servers that run as processes of their own, all connections together";
     "drain", Seconds, 0.0, DAY, Gateway, Live, drain, "how long calls in flight of a server that was changed or taken out go on";
     "sessions", Count, 1.0, 1e7, Gateway, NextStart, sessions, "open sessions of clients before 2026-07-28";

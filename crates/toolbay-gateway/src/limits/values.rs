@@ -9,6 +9,10 @@ pub struct Limits {
     pub settle: Duration,
     /// How many calls may wait for callers that left with a question.
     pub parked_calls: usize,
+    /// How many tasks of one user are kept that run in another revision than their caller's.
+    pub tasks: usize,
+    /// How many bytes of them.
+    pub task_bytes: usize,
     /// How many servers may run as children, all connections together.
     pub children: usize,
     /// How long the calls in flight of a server that is taken out, or changed, may go on.
@@ -36,6 +40,8 @@ impl Default for Limits {
         Self {
             settle: Duration::from_secs(20),
             parked_calls: 256,
+            tasks: 1_000,
+            task_bytes: 16 << 20,
             children: 1_000,
             drain: Duration::from_secs(30),
             sessions: 10_000,

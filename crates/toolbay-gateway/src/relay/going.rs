@@ -14,10 +14,10 @@ use toolbay_protocol::{
 };
 use toolbay_transport::{Cx, Error, Request, Running};
 
-use super::{answered, banks, resolve::Route};
+use super::{across, answered, banks, resolve::Route};
 use crate::{
     bay::Inner,
-    bridge::{Banks, Binding, Crossing, Heard, Lost, Ride, cross, tasks},
+    bridge::{Banks, Binding, Crossing, Heard, Lost, Ride, Then, cross, tasks},
     catalog::TaskNeed,
     policy::Permit,
     servers::{Seat, Server},
@@ -33,6 +33,16 @@ pub(super) struct Going<'g> {
     pub(super) returning: &'g Return,
     pub(super) cx: &'g Cx,
     pub(super) binding: &'g Binding<'g>,
+    pub(super) aim: Aim,
+}
+
+/// What a call is to come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aim {
+    /// Its answer.
+    Answer,
+    /// A task, where the server's revision has such; what comes of the call is handed over.
+    Task,
 }
 
 /// A call that began, or cannot begin at once.
@@ -56,8 +66,27 @@ struct Later {
 impl Going<'_> {
     /// Goes to the end.
     pub(super) async fn go(&self, permit: Permit) -> Result<Crossing, ErrorObject> {
-        let Self { bay, request, route, there, .. } = self;
+        let Self { bay, request, there, .. } = self;
         let seat = bay.seat(&permit, there, &request.caller).await?;
+        if let Some(way) = across::way(self, &seat) {
+            return Box::pin(across::go(*self, seat, way)).await;
+        }
+        match self.reach(seat).await? {
+            // It surely did not run: the server would have it as a task alone.
+            Crossing::Done(Err(error)) if across::wants_task(self, &error) => {
+                Box::pin(async move {
+                    let seat = bay.seat(&permit, there, &request.caller).await?;
+                    across::go(*self, seat, across::Way::Hidden).await
+                })
+                .await
+            }
+            crossing => Ok(crossing),
+        }
+    }
+
+    /// Goes over this connection; and over the one that takes its place, where the server does not know it any more.
+    pub(super) async fn reach(&self, seat: Seat) -> Result<Crossing, ErrorObject> {
+        let Self { bay, route, there, .. } = self;
         match self.over(seat).await? {
             // It surely did not run: the server does not know the session, and refused it for that.
             Crossing::Lost(Lost { error, seat: Some(seat), heard: Heard::Nothing }) if Seat::is_unknown(&error) => {
@@ -85,7 +114,7 @@ impl Going<'_> {
         };
         // Most calls say nothing before their outcome, and nobody asks anything.
         let first = match seat.leg.questions {
-            None if !self.hides_task(&seat) => Some(running.step().await),
+            None if self.aim == Aim::Answer && !self.hides_task(&seat) => Some(running.step().await),
             Some(_) | None => None,
         };
         let rest = match self.done_at_once(first, &seat) {
@@ -112,8 +141,12 @@ impl Going<'_> {
             Rest::Cross(first) => {
                 // A tool that runs as a task alone was called by somebody whose revision has none.
                 let awaits = || Box::new(Call { method: Method::TasksResult, ..self.call(&seat, Raw::EMPTY).0 });
-                let task = self.hides_task(&seat).then(awaits);
-                cross(Ride { running, seat, heard: Heard::Nothing, task }, banks, first).await
+                let then = match self.aim {
+                    Aim::Task => Then::HandOver,
+                    Aim::Answer if self.hides_task(&seat) => Then::Await(awaits()),
+                    Aim::Answer => Then::Answer,
+                };
+                cross(Ride { running, seat, heard: Heard::Nothing, then, hidden: None }, banks, first).await
             }
         }
     }
@@ -125,7 +158,7 @@ impl Going<'_> {
         Err(ErrorObject::internal(format!("server {:?} could not be called: {error}", self.route.server)))
     }
 
-    fn banks(&self, seat: &Seat) -> Banks<'_> {
+    pub(super) fn banks(&self, seat: &Seat) -> Banks<'_> {
         let Self { bay, request, route, cx, binding, .. } = self;
         banks(bay, seat.connection.meeting().revision, request, cx, &route.server, binding)
     }
@@ -149,13 +182,18 @@ impl Going<'_> {
     /// Begins where nothing has to be waited for.
     fn begin_at_once(&self, seat: &Seat) -> Result<Begun, ErrorObject> {
         let Self { request, route, .. } = self;
-        self.refuse_task(seat)?;
+        if self.aim == Aim::Answer {
+            self.refuse_task(seat)?;
+        }
         let (theirs, revision) = (request.caller.introduction.revision, seat.connection.meeting().revision);
         let params = conform_params(&request.method, &route.params, theirs, revision).map_err(ErrorObject::from)?;
         let params = self.without_task(params, revision);
-        let hides = self.hides_task(seat);
-        let (call, raised) = self.call(seat, if hides { tasks::as_task(&params) } else { params });
-        if raised.is_some() || hides {
+        let asks_for_one = revision.has(Feature::CoreTasks) && (self.aim == Aim::Task || self.hides_task(seat));
+        let (mut call, raised) = self.call(seat, if asks_for_one { tasks::as_task(&params) } else { params });
+        if self.aim == Aim::Task && revision.has(Feature::Stateless) {
+            call.behalf = Some(across::declaring(&seat.told));
+        }
+        if raised.is_some() || asks_for_one || self.aim == Aim::Task {
             return Ok((None, Some(Box::new(Later { call, raised }))));
         }
         Ok(match seat.connection.call_at_once(call) {
@@ -171,7 +209,7 @@ impl Going<'_> {
         seat.connection.call(call).await
     }
 
-    fn call(&self, seat: &Seat, params: Raw) -> (Call, Option<Level>) {
+    pub(super) fn call(&self, seat: &Seat, params: Raw) -> (Call, Option<Level>) {
         let Self { request, there, returning, cx, .. } = self;
         let (wishes, raised) = self.wishes(seat);
         let call = Call {
@@ -212,11 +250,7 @@ impl Going<'_> {
     // spec: 2025-11-25 basic/utilities/tasks, tool-level negotiation
     fn refuse_task(&self, seat: &Seat) -> Result<(), ErrorObject> {
         let Self { request, route, .. } = self;
-        let theirs = request.caller.introduction.revision;
-        if request.method != Method::ToolsCall
-            || !theirs.has(Feature::CoreTasks)
-            || request.part(Part::Task).is_none_or(|task| task.kind() != raw::Kind::Object)
-        {
+        if request.method != Method::ToolsCall || !wishes_for_task(request) {
             return Ok(());
         }
         let meeting = seat.connection.meeting();
@@ -227,4 +261,10 @@ impl Going<'_> {
         let what = format!("server {:?} runs no tool as a task; call it without `task`", route.server);
         Err(ErrorObject::new(code::METHOD_NOT_FOUND, what))
     }
+}
+
+/// Whether a caller of the core asks for its call to run as a task.
+pub(super) fn wishes_for_task(request: &Request) -> bool {
+    request.caller.introduction.revision.has(Feature::CoreTasks)
+        && request.part(Part::Task).is_some_and(|task| task.kind() == raw::Kind::Object)
 }

@@ -12,15 +12,23 @@ use toolbay_protocol::{
 };
 use toolbay_transport::Request;
 
-use super::resolve::Route;
+use super::{across, resolve::Route};
 use crate::{
     bay::Inner,
-    bridge::{Sort, Tasks},
+    bridge::{KeptTask, Sort, Tasks},
     policy::{self, Wanted},
 };
 
+/// Whose a task is.
+pub(super) enum Whose {
+    /// A server's, which is asked.
+    Theirs(Route),
+    /// Our own, and under which name it is public.
+    Ours(Arc<KeptTask>, String),
+}
+
 /// Where a request goes that names a task.
-pub(super) fn route(bay: &Inner, request: &Request) -> Result<Route, ErrorObject> {
+pub(super) fn route(bay: &Inner, request: &Request) -> Result<Whose, ErrorObject> {
     let caller = &request.caller;
     if caller.introduction.revision.has(Feature::Stateless) && !caller.introduction.declares(&["extensions", TASKS]) {
         return Err(Fault::extension(TASKS).into());
@@ -42,9 +50,14 @@ pub(super) fn route(bay: &Inner, request: &Request) -> Result<Route, ErrorObject
         };
         ErrorObject::invalid_params(format!("unknown task: {public:?}{why}"))
     };
-    let (server, id) = bay.sealer.named(Sort::Task, &caller.principal, &public).ok_or_else(unknown)?;
+    let principal = &caller.principal;
+    if let Some((server, id)) = bay.sealer.named(Sort::Own, principal, &public) {
+        let task = bay.kept.find(principal, (&server, &id)).ok_or_else(unknown)?;
+        return Ok(Whose::Ours(task, public.into_owned()));
+    }
+    let (server, id) = bay.sealer.named(Sort::Task, principal, &public).ok_or_else(unknown)?;
     let server = bay.server_named(&server).ok_or_else(unknown)?;
-    Ok(Route::new(&server, request.params.with(&[("taskId", Some(&Raw::of(&id)))])))
+    Ok(Whose::Theirs(Route::new(&server, request.params.with(&[("taskId", Some(&Raw::of(&id)))]))))
 }
 
 /// A page of the caller's tasks: one page of one server. Those of servers that cannot tell users apart stay unlisted.
@@ -53,10 +66,18 @@ pub(super) async fn list(bay: &Inner, request: &Request) -> Result<Raw, ErrorObj
     let servers = bay.listing_tasks();
     let unknown = || ErrorObject::invalid_params("unknown `cursor`");
     let (place, cursor) = match request.params.get("cursor").filter(|cursor| *cursor != Raw::NULL) {
-        None => (0, None),
+        None => match kept_page(bay, request, 0, &servers).await {
+            Some(page) => return Ok(page),
+            None => (0, None),
+        },
         Some(cursor) => {
             let cursor = cursor.as_text().ok_or_else(unknown)?;
             let (server, cursor) = bay.sealer.named(Sort::Cursor, principal, &cursor).ok_or_else(unknown)?;
+            if server == HERE {
+                let number = cursor.parse().map_err(|_| unknown())?;
+                let page = kept_page(bay, request, number, &servers).await;
+                return Ok(page.unwrap_or_else(|| Raw::EMPTY.with(&[("tasks", Some(&Raw::array(&[])))])));
+            }
             let place = servers.iter().position(|name| **name == *server).ok_or_else(unknown)?;
             (place, cursor.strip_prefix('=').map(str::to_owned))
         }
@@ -78,6 +99,32 @@ pub(super) async fn list(bay: &Inner, request: &Request) -> Result<Raw, ErrorObj
         result.put_text("nextCursor", &bay.sealer.name(Sort::Cursor, principal, server, &cursor));
     }
     Ok(result.finish())
+}
+
+/// The server of a cursor among the tasks that are kept here.
+const HERE: &str = "";
+/// How many of those stand on one page.
+const PAGE: usize = 50;
+
+/// A page of the tasks that are kept here, after the one of this number; none where there are no more.
+async fn kept_page(bay: &Inner, request: &Request, after: u64, servers: &[Arc<str>]) -> Option<Raw> {
+    let principal = &request.caller.principal;
+    let mut tasks = bay.kept.after(principal, after, PAGE + 1);
+    let more = tasks.len() > PAGE;
+    tasks.truncate(PAGE);
+    let (last, _) = tasks.last()?;
+    let next = match more {
+        true => Some((HERE, last.to_string())),
+        false => servers.first().map(|first| (&**first, String::new())),
+    };
+    across::refresh(bay, request, &tasks).await;
+    let shown: Vec<_> = tasks.iter().map(|(_, task)| task.task()).collect();
+    let mut result = Object::with_capacity(256);
+    result.put("tasks", &Raw::array(&shown));
+    if let Some((server, cursor)) = next {
+        result.put_text("nextCursor", &bay.sealer.name(Sort::Cursor, principal, server, &cursor));
+    }
+    Some(result.finish())
 }
 
 async fn page(bay: &Inner, request: &Request, server: &Arc<str>, cursor: Option<String>) -> Result<Raw, ErrorObject> {

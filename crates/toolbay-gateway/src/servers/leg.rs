@@ -306,6 +306,11 @@ impl Seat {
         Self { connection, leg: Arc::clone(leg), told: Arc::clone(told), turn }
     }
 
+    /// Another place on the same connection.
+    pub(crate) fn again(&self) -> Self {
+        Self::new(self.connection.clone(), &self.leg, &self.told, self.turn)
+    }
+
     /// The same place for somebody of whom something else was told.
     #[must_use]
     pub(super) fn told(mut self, told: Arc<Introduction>) -> Self {

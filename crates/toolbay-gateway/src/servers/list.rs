@@ -14,7 +14,7 @@ use toolbay_transport::Connection;
 
 use super::spec::Spec;
 use crate::{
-    catalog::{Listed, Part, Report},
+    catalog::{Listed, Part, Report, Tasks},
     limits::Bounds,
 };
 
@@ -36,7 +36,8 @@ pub(super) async fn everything(
 ) -> (Part, Vec<Report>) {
     let meeting = connection.meeting();
     let server = &spec.name;
-    let part = Part { names: spec.names, ..Part::empty(Arc::clone(server), meeting.revision) };
+    let empty = Part::empty(Arc::clone(server), meeting.revision);
+    let part = Part { names: spec.names, tasks: Tasks::of(meeting), ..empty };
     let mut reports = vec![];
     let in_time = async |listed| {
         let listing =

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
+mod across;
 mod crossing;
 mod legs;
 mod matrix;
@@ -10,3 +11,4 @@ mod script;
 mod seen;
 mod tasker;
 mod tasks;
+mod worker;

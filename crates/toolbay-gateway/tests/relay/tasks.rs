@@ -48,7 +48,21 @@ impl Listener for Ears {
 }
 
 async fn client(bay: &Bay, revision: Revision, who: &str) -> (Connection, mpsc::UnboundedReceiver<Value>) {
-    let capabilities = Raw::of(&json!({"elicitation": {"form": {}}, "extensions": {TASKS: {}}}));
+    declaring(bay, revision, who, json!({"elicitation": {"form": {}}, "extensions": {TASKS: {}}})).await
+}
+
+/// A client that knows nothing of tasks.
+async fn plain(bay: &Bay, revision: Revision) -> Connection {
+    declaring(bay, revision, "ada", json!({"elicitation": {"form": {}}})).await.0
+}
+
+async fn declaring(
+    bay: &Bay,
+    revision: Revision,
+    who: &str,
+    capabilities: Value,
+) -> (Connection, mpsc::UnboundedReceiver<Value>) {
+    let capabilities = Raw::of(&capabilities);
     let us = Introduction { capabilities, ..Introduction::anonymous(revision) };
     let (ears, heard) = mpsc::unbounded_channel();
     let mut approach = Approach::new(us).heard_by(Arc::new(Ears(ears)));
@@ -213,18 +227,10 @@ async fn who_did_not_declare_the_extension_has_no_tasks() {
 }
 
 #[tokio::test]
-async fn across_eras_a_task_is_refused_or_awaited() {
-    let modern = bay(&[Arc::default()], Revision::LATEST).await;
-    let (core, _) = client(&modern, CORE, "ada").await;
-    assert!(!core.meeting().profile.declares(&["tasks"]), "nobody has tasks that it could know");
-    let params = json!({"name": "a__job", "arguments": {}, "task": {}});
-    let error = ask(&core, Method::ToolsCall, params).await.unwrap_err();
-    assert_eq!(error.code, code::METHOD_NOT_FOUND, "{error}");
-    assert!(ask(&core, Method::ToolsCall, json!({"name": "a__job"})).await.is_ok());
+async fn across_eras_a_task_is_awaited_for_whoever_knows_of_none() {
     let legacy = bay(&[Arc::default()], CORE).await;
     for down in [Revision::LATEST, Revision::V2025_06_18] {
-        let (one, _) = client(&legacy, down, "ada").await;
-        assert!(!one.meeting().profile.declares(&["tasks"]), "{down}");
+        let one = plain(&legacy, down).await;
         let only = Call {
             wishes: Wishes::progress(),
             ..Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "a__only", "arguments": {}}))))
@@ -236,7 +242,7 @@ async fn across_eras_a_task_is_refused_or_awaited() {
     }
     // A server may ask before it begins the task, and may refuse to begin it.
     for down in [Revision::LATEST, Revision::V2025_06_18] {
-        let (one, _) = client(&legacy, down, "ada").await;
+        let one = plain(&legacy, down).await;
         let shy = || Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "a__shy", "arguments": {}}))));
         let (asked, outcome) = answered(&one, shy()).await;
         assert_eq!(asked.len(), 2, "{down}: first by the call, then by the task");
@@ -248,7 +254,7 @@ async fn across_eras_a_task_is_refused_or_awaited() {
     assert_eq!(error.code, -77, "what the server says of it is said: {error}");
     // The same word means nothing in another revision.
     for down in [Revision::LATEST, Revision::V2025_06_18] {
-        let (one, _) = client(&legacy, down, "ada").await;
+        let one = plain(&legacy, down).await;
         for tool in ["a__job", "a__plain"] {
             let params = json!({"name": tool, "arguments": {}, "task": {"ttl": 60000}});
             assert!(ask(&one, Method::ToolsCall, params).await.unwrap()["content"].is_array(), "{down} {tool}");

@@ -1,0 +1,173 @@
+//! Callers of the extension, servers of the core: each call of theirs of a tool that can run as a task becomes one.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time;
+use toolbay_protocol::{
+    ErrorObject, Fault, Method, Raw,
+    exchange::{Answers, Asks, Outcome},
+    frame::Part,
+    peer::{Call, Patience},
+    types::{TaskStatus, conform_result},
+};
+use toolbay_transport::Connection;
+
+use super::{super::going::Going, follow};
+use crate::{
+    bridge::{Banks, Crossing, KeptTask, Room, life, wording},
+    servers::Seat,
+};
+
+/// How long a task that is over may take to say what it came to, before it is shown as running still.
+const SOON: Duration = Duration::from_secs(5);
+
+/// The end of a call that may have become a task.
+pub(super) async fn begun(banks: &Banks<'_>, outcome: Outcome, seat: Seat, room: Room) -> Crossing {
+    let begun = outcome.as_ref().ok().and_then(|result| {
+        let task = result.get("task").filter(|_| result.get("content").is_none())?;
+        let id = task.get("taskId")?.as_text()?.into_owned();
+        Some((task, id))
+    });
+    let Some((task, id)) = begun else { return banks.done(outcome, &seat).await };
+    let life = life(task.get("ttl").as_ref());
+    seat.leg.keep_for(Some(life));
+    let left = room.left();
+    let kept = room.keep(KeptTask::new(banks.server, &id, task.clone(), life));
+    follow::begin(&kept, seat, &banks.caller.introduction, left, life);
+    let status = wording::status(&task).unwrap_or(TaskStatus::Working);
+    let public = banks.tasks().public(&id);
+    Crossing::Done(Ok(wording::to_extension(&task, &public, &status, "task").finish()))
+}
+
+/// A task of the core that a caller of the extension looks after.
+struct Ours<'o> {
+    going: &'o Going<'o>,
+    banks: Banks<'o>,
+    kept: Arc<KeptTask>,
+    public: String,
+    connection: Connection,
+}
+
+/// Looks after a task of the core for a caller of the extension.
+pub(super) async fn look_after(going: &Going<'_>, seat: &Seat) -> Result<Outcome, ErrorObject> {
+    let (request, route) = (going.request, going.route);
+    let id = route.params.get("taskId").as_ref().and_then(Raw::as_text).unwrap_or_default().into_owned();
+    let public = request.part(Part::TaskId).as_ref().and_then(Raw::as_text).unwrap_or_default().into_owned();
+    let known = going.bay.kept.find(&request.caller.principal, (&route.server, &id));
+    let known = known.and_then(|kept| kept.follower().map(|(connection, answers)| (kept, connection, answers)));
+    let Some((kept, connection, answers)) = known else {
+        return Err(ErrorObject::invalid_params(format!("unknown task: {public:?}")));
+    };
+    let ours = Ours { going, banks: going.banks(seat), kept, public, connection };
+    match request.method {
+        Method::TasksGet => ours.state().await.map(Ok),
+        Method::TasksUpdate => {
+            for answer in ours.answers()? {
+                // One that is over waits for no answer.
+                let _ = answers.send(answer).await;
+            }
+            Ok(Ok(Raw::EMPTY))
+        }
+        Method::TasksCancel => ours.cancel().await.map(Ok),
+        _ => Err(Fault::method(&request.method).into()),
+    }
+}
+
+impl Ours<'_> {
+    async fn ask(&self, method: Method) -> Result<Outcome, ErrorObject> {
+        let params = Raw::EMPTY.with(&[("taskId", Some(&Raw::of(&self.kept.id)))]);
+        let silence = self.going.there.silence();
+        let patience = Patience { silence, total: Some(silence) };
+        let call = Call { patience, ..Call::new(method, Some(params)) };
+        self.connection.request(call).await.map_err(|error| {
+            let server = &self.kept.server;
+            ErrorObject::internal(format!("server {server:?} does not say where its task stands: {error}"))
+        })
+    }
+
+    /// Where it stands, and what it came to or asks.
+    async fn state(&self) -> Result<Raw, ErrorObject> {
+        if self.kept.outcome().is_none() && !self.kept.cancelled.is_cancelled() {
+            match self.ask(Method::TasksGet).await? {
+                Ok(task) => {
+                    self.kept.shows(&task);
+                    if wording::status(&task).is_some_and(|status| status.is_final()) {
+                        self.ended().await;
+                    }
+                }
+                // It may have been forgotten there once it was over.
+                Err(error) if self.kept.outcome().is_none() => return Err(error),
+                Err(_) => {}
+            }
+        }
+        self.shown()
+    }
+
+    /// Waits until it is known what it came to.
+    async fn ended(&self) {
+        let ended = async {
+            loop {
+                let moved = self.kept.moved.notified();
+                if self.kept.outcome().is_some() {
+                    return;
+                }
+                moved.await;
+            }
+        };
+        // Else the caller comes again.
+        let _ = time::timeout(SOON, ended).await;
+    }
+
+    fn shown(&self) -> Result<Raw, ErrorObject> {
+        let task = self.kept.task();
+        let asks = self.kept.open();
+        let cancelled = self.kept.cancelled.is_cancelled() || wording::status(&task) == Some(TaskStatus::Cancelled);
+        let outcome = self.kept.outcome().filter(|_| !cancelled);
+        let status = match &outcome {
+            _ if cancelled => TaskStatus::Cancelled,
+            // spec: tasks extension, a tool that says itself that it failed has completed
+            Some(Ok(_)) => TaskStatus::Completed,
+            Some(Err(_)) => TaskStatus::Failed,
+            None if asks.is_empty() => TaskStatus::Working,
+            None => TaskStatus::InputRequired,
+        };
+        let mut shown = wording::to_extension(&task, &self.public, &status, "complete");
+        match outcome {
+            Some(Ok(result)) => {
+                let caller = self.banks.caller.introduction.revision;
+                shown.put("result", &conform_result(&Method::ToolsCall, &result, self.banks.revision, caller)?);
+            }
+            Some(Err(error)) => shown.put_value("error", &self.banks.error(error)),
+            None if cancelled || asks.is_empty() => {}
+            None => shown.put("inputRequests", &self.banks.asks(&asks).write()),
+        }
+        Ok(shown.finish())
+    }
+
+    /// What the caller answers, as its server is answered; what nobody asks (any more) is left out.
+    fn answers(&self) -> Result<Vec<Answers>, ErrorObject> {
+        let responses = self.going.request.params.get("inputResponses").unwrap_or(Raw::EMPTY);
+        let (open, brought) = (self.kept.open(), Answers::read(&responses));
+        let brought: Answers = brought.into_iter().filter(|(key, _)| open.get(key).is_some()).collect();
+        if let Some(refused) = self.banks.refused(&open, &brought) {
+            return Err(refused);
+        }
+        let answered = |(public, answer): (String, Outcome)| {
+            let asks = Asks::one(&*public, self.kept.open().get(&public)?.clone());
+            let (key, _) = self.kept.answers(&public)?;
+            let answers = self.banks.answers(&asks, Answers::one(public, answer));
+            answers.into_iter().next().map(|(_, answer)| Answers::one(key, answer))
+        };
+        Ok(brought.into_iter().filter_map(answered).collect())
+    }
+
+    /// Takes it back, unless it is over.
+    async fn cancel(&self) -> Result<Raw, ErrorObject> {
+        // spec: tasks extension, whatever became of it the caller is told that it was heard
+        if let Ok(task) = self.ask(Method::TasksCancel).await? {
+            self.kept.shows(&task);
+            self.kept.cancelled.cancel();
+        }
+        Ok(Raw::EMPTY)
+    }
+}

@@ -1,0 +1,122 @@
+//! Follows a task of the core for a caller of the extension: its result is waited for, and what it asks meanwhile is kept
+//! until the caller comes to see.
+
+use std::{
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use tokio::{sync::mpsc, time};
+use toolbay_protocol::{
+    ErrorObject, Method, Raw,
+    exchange::{Answers, Asks, Outcome, Step},
+    fault::code,
+    greeting::Introduction,
+    peer::{Call, Patience},
+};
+use toolbay_transport::{Error, Running};
+
+use crate::{
+    bridge::{Follower, KeptTask, Left, wording},
+    servers::Seat,
+};
+
+/// How many answers may be on their way.
+const ANSWERS: usize = 64;
+/// How often in a row its server may not be reached, and how soon that is tried again.
+const TRIES: u32 = 3;
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// What follows one task.
+struct Follow {
+    task: Weak<KeptTask>,
+    seat: Seat,
+    call: Call,
+    caller: Arc<Introduction>,
+    answers: mpsc::Receiver<Answers>,
+    left: Left,
+}
+
+/// Follows `task` until it is over or forgotten.
+pub(super) fn begin(task: &Arc<KeptTask>, seat: Seat, caller: &Arc<Introduction>, left: Left, life: Duration) {
+    let params = Raw::EMPTY.with(&[("taskId", Some(&Raw::of(&task.id)))]);
+    // It may be silent for as long as it lives.
+    let patience = Patience { silence: life, total: Some(life) };
+    let behalf = Some(Arc::clone(&seat.told));
+    let call = Call { patience, behalf, ..Call::new(Method::TasksResult, Some(params)) };
+    let (to, answers) = mpsc::channel(ANSWERS);
+    let connection = seat.connection.clone();
+    let follow = Follow { task: Arc::downgrade(task), seat, call, caller: Arc::clone(caller), answers, left };
+    let job = tokio::spawn(async move {
+        // Its caller sees a task that is not over; it is forgotten soon.
+        let _ = time::timeout(life, follow.to_the_end()).await;
+    });
+    task.follow(Follower { connection, answers: to, job });
+}
+
+impl Follow {
+    async fn to_the_end(mut self) {
+        let mut tries = 0;
+        let outcome = loop {
+            let failed = match self.seat.connection.call(self.call.clone()).await {
+                Ok(running) => match self.along(running).await {
+                    Ok(Some(outcome)) => break outcome,
+                    Ok(None) => return,
+                    Err(error) => error,
+                },
+                Err(error) => error,
+            };
+            tries += 1;
+            if tries > TRIES {
+                break Err(ErrorObject::internal(format!("the server was lost while its task ran: {failed}")));
+            }
+            time::sleep(PAUSE).await;
+        };
+        let outcome = self.left.fitting(outcome.map(|result| wording::untagged(&result)));
+        if let Some(task) = self.task.upgrade() {
+            task.came_to(outcome);
+        }
+    }
+
+    /// Goes along until it is over; nothing comes of one that nobody remembers.
+    async fn along(&mut self, mut running: Running) -> Result<Option<Outcome>, Error> {
+        loop {
+            tokio::select! {
+                step = running.step() => match step? {
+                    Step::Done(outcome) => return Ok(Some(outcome)),
+                    Step::Ask(asks) => {
+                        let refused = self.opens(&asks);
+                        if !refused.is_empty() {
+                            running.answer(refused).await?;
+                        }
+                    }
+                    Step::Withdrawn(key) => {
+                        let Some(task) = self.task.upgrade() else { return Ok(None) };
+                        task.closes(&key);
+                    }
+                    Step::Note(_) | Step::Away(_) => {}
+                },
+                answers = self.answers.recv() => match answers {
+                    Some(answers) => running.answer(answers).await?,
+                    None => return Ok(None),
+                },
+            }
+        }
+    }
+
+    /// Keeps what is asked until the caller comes to see; what it cannot be asked is refused.
+    fn opens(&self, asks: &Asks) -> Answers {
+        let mut refused = Answers::default();
+        let Some(task) = self.task.upgrade() else { return refused };
+        for (key, ask) in asks.iter() {
+            match self.caller.admits(ask) {
+                Err(fault) => refused.insert(key, Err(fault.into())),
+                Ok(()) if !task.opens(key, ask) => {
+                    refused.insert(key, Err(ErrorObject::new(code::REFUSED, "too much was asked in one task")));
+                }
+                Ok(()) => {}
+            }
+        }
+        refused
+    }
+}

@@ -1,0 +1,211 @@
+//! The wait for the end of a task of the extension: it is asked for at its server's pace, and what it asks is put to the
+//! caller meanwhile.
+
+use std::{collections::HashMap, pin::Pin, time::Duration};
+
+use futures_util::{
+    StreamExt,
+    future::{AbortHandle, Aborted, abortable},
+    stream::FuturesUnordered,
+};
+use tokio::time::{self, Instant};
+use toolbay_protocol::{
+    ErrorObject, Raw,
+    exchange::{Answers, Ask, Asks, Note, Outcome},
+};
+use toolbay_transport::{Gone, Reply};
+
+use super::there::There;
+use crate::bridge::{Banks, KeptTask, Put, wording};
+
+/// How soon it is asked for again where its server does not say; never sooner, and never later, than this.
+const USUAL: Duration = Duration::from_secs(1);
+const SOONEST: Duration = Duration::from_millis(50);
+const LATEST: Duration = Duration::from_secs(10);
+/// How often in a row its server may not be reached.
+const TRIES: u32 = 3;
+/// How long whoever is asked may take.
+const THINKS: Duration = Duration::from_secs(600);
+/// How often at least a caller hears that its call goes on, where nothing else is to be said.
+const BEAT: Duration = Duration::from_secs(5);
+
+/// One wait.
+pub(super) struct Wait<'w> {
+    pub(super) there: &'w There,
+    pub(super) banks: &'w Banks<'w>,
+    pub(super) task: &'w KeptTask,
+    /// Under which name its caller knows it, if it does.
+    pub(super) public: Option<&'w str>,
+}
+
+/// What came of it.
+pub(super) enum Waited {
+    /// The task is over.
+    Over(Outcome),
+    /// The caller is gone.
+    Gone,
+}
+
+/// A question that its caller was asked: its key, itself, and what came of it.
+type Replied<'w> = (String, Ask, Put<'w>, Result<Outcome, Aborted>);
+type Asking<'w> = FuturesUnordered<Pin<Box<dyn Future<Output = Replied<'w>> + Send + 'w>>>;
+
+/// What the caller is asked at the moment.
+struct Open<'w> {
+    asking: Asking<'w>,
+    aborts: HashMap<String, AbortHandle>,
+}
+
+impl<'w> Wait<'w> {
+    /// Waits; `begun` is what its server said last, if that was just now.
+    pub(super) async fn over(&self, begun: Option<&Raw>) -> Result<Waited, ErrorObject> {
+        let mut open = Open { asking: Asking::new(), aborts: HashMap::new() };
+        let (mut beat, mut tries, mut pause) = (Beat::default(), 0, begun.map_or(USUAL, pause));
+        let mut next = Instant::now() + begun.map_or(Duration::ZERO, |_| pause);
+        loop {
+            tokio::select! {
+                biased;
+                () = self.task.cancelled.cancelled() => return Ok(Waited::Over(Err(wording::cancelled()))),
+                Some((key, ask, put, replied)) = open.asking.next() => {
+                    open.aborts.remove(&key);
+                    match replied {
+                        Ok(answer) => {
+                            put.is_answered();
+                            self.answer(&key, ask, answer).await?;
+                            next = Instant::now();
+                        }
+                        Err(Aborted) if self.banks.cx.is_gone() => return Ok(Waited::Gone),
+                        Err(Aborted) => {}
+                    }
+                }
+                () = time::sleep_until(next) => {
+                    match self.there.get().await {
+                        Ok(state) => {
+                            let state = state.map_err(|error| self.unknown(error))?;
+                            (tries, pause) = (0, self.said(&state, &mut open, &mut beat).await?);
+                        }
+                        Err(error) if tries >= TRIES => return Err(self.lost(&error.to_string())),
+                        Err(_) => tries += 1,
+                    }
+                    if let Some(outcome) = beat.outcome.take() {
+                        return Ok(Waited::Over(outcome));
+                    }
+                    if Instant::now() >= self.task.until() {
+                        return Err(self.lost("it is not over, and its time is"));
+                    }
+                    next = Instant::now() + pause;
+                }
+            }
+        }
+    }
+
+    fn lost(&self, why: &str) -> ErrorObject {
+        ErrorObject::internal(format!("server {:?} was lost while its task ran: {why}", self.banks.server))
+    }
+
+    /// Who knows of the task is told what its server says of it; to others it would make no sense.
+    fn unknown(&self, error: ErrorObject) -> ErrorObject {
+        match self.public {
+            Some(_) => self.banks.error(error),
+            None => self.lost(&error.to_string()),
+        }
+    }
+
+    /// Takes up what its server says of it; how long to wait before it is asked again.
+    async fn said(&self, state: &Raw, open: &mut Open<'w>, beat: &mut Beat) -> Result<Duration, ErrorObject> {
+        beat.outcome = wording::outcome(state);
+        if beat.outcome.is_some() {
+            return Ok(Duration::ZERO);
+        }
+        if self.public.is_none() && self.banks.cx.wants_progress() {
+            beat.strike(state, self.banks);
+        }
+        let asks = wording::asks(state)?;
+        open.aborts.retain(|key, abort| {
+            let asked = asks.get(key).is_some();
+            if !asked {
+                // Nobody waits for that answer any more.
+                abort.abort();
+            }
+            asked
+        });
+        for (key, ask) in asks {
+            let Some(put) = self.task.put(&key) else { continue };
+            if let Err(error) = self.banks.admit(&Asks::one(&*key, ask.clone())) {
+                put.is_answered();
+                self.answer(&key, ask, Err(error)).await?;
+                continue;
+            }
+            self.ask(key, ask, put, open);
+        }
+        Ok(pause(state))
+    }
+
+    /// Puts a question to the caller.
+    fn ask(&self, key: String, ask: Ask, put: Put<'w>, open: &mut Open<'w>) {
+        let mut shown = self.banks.asks(&Asks::one(&*key, ask.clone()));
+        if let Some(public) = self.public {
+            let tagged =
+                |ask: Ask| Ask { params: Some(wording::tagged(&ask.params.unwrap_or(Raw::EMPTY), public)), ..ask };
+            shown = shown.into_iter().map(|(key, ask)| (key, tagged(ask))).collect();
+        }
+        let cx = self.banks.cx;
+        let (replied, abort) = abortable(async move {
+            let late = || ErrorObject::internal("nobody answered in time");
+            match time::timeout(THINKS, cx.ask(shown, None)).await {
+                Ok(Ok(Reply::Answers(answers))) => answers.into_iter().next().map_or_else(|| Err(late()), |one| one.1),
+                // A caller that stays never returns; one that is gone answers nothing.
+                Ok(Ok(Reply::WillReturn) | Err(Gone)) => std::future::pending().await,
+                Err(_) => Err(late()),
+            }
+        });
+        open.aborts.insert(key.clone(), abort);
+        open.asking.push(Box::pin(async move { (key, ask, put, replied.await) }));
+    }
+
+    /// Carries an answer over. Where nothing can be said for it, the task is taken back, and its caller told why.
+    async fn answer(&self, key: &str, ask: Ask, answer: Outcome) -> Result<(), ErrorObject> {
+        let asks = Asks::one(key, ask);
+        let written = self.banks.answers(&asks, Answers::one(key, answer)).write(&asks);
+        match written {
+            Ok(responses) => {
+                let updated = self.there.update(&responses).await;
+                updated.map_err(|error| self.lost(&error.to_string()))?.map(drop)
+            }
+            Err(error) => {
+                // It may be over by now; what is said is the reason all the same.
+                let _ = self.there.cancel().await;
+                Err(error)
+            }
+        }
+    }
+}
+
+/// How long its server wants to be left alone.
+fn pause(state: &Raw) -> Duration {
+    let millis: Option<f64> = state.get("pollIntervalMs").and_then(|millis| millis.read().ok());
+    let pause = millis.and_then(|millis| Duration::try_from_secs_f64(millis / 1e3).ok());
+    pause.unwrap_or(USUAL).clamp(SOONEST, LATEST)
+}
+
+/// What a caller hears of a task of which it does not know: that its call goes on.
+#[derive(Default)]
+struct Beat {
+    struck: u32,
+    last: Option<(Instant, Raw)>,
+    outcome: Option<Outcome>,
+}
+
+impl Beat {
+    fn strike(&mut self, state: &Raw, banks: &Banks<'_>) {
+        let now = Instant::now();
+        if self.last.as_ref().is_some_and(|(when, before)| before == state && now - *when < BEAT) {
+            return;
+        }
+        self.struck += 1;
+        let message = state.get("statusMessage");
+        let message = message.as_ref().and_then(Raw::as_text);
+        banks.cx.note_now(Note::progress(f64::from(self.struck), None, message.as_deref()));
+        self.last = Some((now, state.clone()));
+    }
+}
