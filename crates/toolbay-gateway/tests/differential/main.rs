@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 #![expect(clippy::print_stdout, reason = "a test without a harness speaks for itself")]
 
+mod job;
 mod play;
 mod say;
 mod table;

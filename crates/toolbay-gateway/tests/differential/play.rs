@@ -15,33 +15,32 @@ use toolbay_protocol::{
     fault::code,
     greeting::Profile,
     method::TASKS,
-    types::{
-        meta::key::RELATED_TASK,
-        relay::{conform_params, conform_result},
-    },
+    types::relay::{conform_params, conform_result},
     watch::{Change, Filter},
 };
 use toolbay_transport::{Caller, Cx, Hub, Reply, Request, Service, Voice, Watch};
+
+use crate::job::{self, Jobs};
 
 #[derive(Default)]
 pub(crate) struct Play {
     hub: Hub,
     grown: AtomicUsize,
     hanging: Arc<(AtomicUsize, AtomicUsize)>,
-    tasks: Mutex<Vec<String>>,
+    jobs: Jobs,
     voices: Mutex<Vec<Voice>>,
     roots_changed: AtomicUsize,
 }
 
-fn text(params: &Raw, key: &str) -> String {
+pub(crate) fn text(params: &Raw, key: &str) -> String {
     params.get(key).as_ref().and_then(Raw::as_text).unwrap_or_default().into_owned()
 }
 
-fn said(text: &str) -> Value {
+pub(crate) fn said(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}], "isError": false})
 }
 
-const TOOLS: [&str; 21] = [
+const TOOLS: [&str; 22] = [
     "echo",
     "content",
     "fails",
@@ -63,17 +62,22 @@ const TOOLS: [&str; 21] = [
     "declined",
     "says",
     "told",
+    "job",
 ];
 
 impl Play {
-    fn list(&self, method: &Method, cursor: &str) -> Value {
+    fn list(&self, method: &Method, cursor: &str, core: bool) -> Value {
         let tool = |name: &str| {
-            json!({
+            let mut tool = json!({
                 "name": name, "title": "T", "description": "d", "inputSchema": {"type": "object", "x-odd": [1.50]},
                 "outputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}, "vendor": {"deep": 1},
                 "icons": [{"src": "https://x/y.png"}],
                 "_meta": {"ui": {"resourceUri": "ui://app"}, "vendor/x": 1}
-            })
+            });
+            if core && name == "job" {
+                tool["execution"] = json!({"taskSupport": "optional"});
+            }
+            tool
         };
         match method {
             Method::ToolsList if cursor.is_empty() => {
@@ -204,32 +208,9 @@ impl Play {
         }
         Ok(said(&done.join(" then ")))
     }
-
-    async fn task(&self, request: &Request, cx: &Cx) -> Outcome {
-        let (id, core) = (text(&request.params, "taskId"), core(&request.caller));
-        match &request.method {
-            Method::TasksGet => Ok(Raw::of(&task(&id, "working", core))),
-            Method::TasksCancel if core => Ok(Raw::of(&task(&id, "cancelled", core))),
-            Method::TasksList => {
-                let tasks = self.tasks.lock().unwrap();
-                Ok(Raw::of(&json!({"tasks": tasks.iter().map(|id| task(id, "working", core)).collect::<Vec<_>>()})))
-            }
-            Method::TasksResult => {
-                let mut ask = question("form", request);
-                let related = Raw::of(&json!({RELATED_TASK: {"taskId": id}}));
-                ask.params = ask.params.map(|params| params.with(&[("_meta", Some(&related))]));
-                let answers = match cx.ask(Asks::one("form", ask), None).await {
-                    Ok(Reply::Answers(answers)) => shown(answers.iter()),
-                    Ok(Reply::WillReturn) | Err(_) => return Ok(Raw::EMPTY),
-                };
-                Ok(Raw::of(&said(&answers)).with(&[("_meta", Some(&related))]))
-            }
-            _ => Ok(Raw::EMPTY),
-        }
-    }
 }
 
-fn shown<'a>(answers: impl Iterator<Item = (&'a str, &'a Outcome)>) -> String {
+pub(crate) fn shown<'a>(answers: impl Iterator<Item = (&'a str, &'a Outcome)>) -> String {
     let mut all: Vec<_> = answers
         .map(|(key, answer)| match answer {
             Ok(answer) => format!("{key}: {}", answer.as_str()),
@@ -240,7 +221,7 @@ fn shown<'a>(answers: impl Iterator<Item = (&'a str, &'a Outcome)>) -> String {
     all.join(", ")
 }
 
-fn question(key: &str, request: &Request) -> Ask {
+pub(crate) fn question(key: &str, request: &Request) -> Ask {
     let message = json!([{"role": "user", "content": {"type": "text", "text": "?"}}]);
     let (method, params) = match key {
         "form" => {
@@ -262,16 +243,6 @@ fn question(key: &str, request: &Request) -> Ask {
     let revision = request.caller.introduction.revision;
     let params = conform_params(&method, &Raw::of(&params), Revision::LATEST, revision).unwrap();
     Ask { method, params: Some(params) }
-}
-
-fn core(caller: &Caller) -> bool {
-    caller.introduction.revision.has(Feature::CoreTasks)
-}
-
-fn task(id: &str, status: &str, core: bool) -> Value {
-    let when = "2026-01-01T00:00:00Z";
-    let life = if core { "ttl" } else { "ttlMs" };
-    json!({"taskId": id, "status": status, "createdAt": when, "lastUpdatedAt": when, life: 60000})
 }
 
 /// Counts calls that began to hang, and those of them that ended.
@@ -304,24 +275,11 @@ impl Service for Play {
 
     async fn call(&self, request: Request, cx: Cx) -> Outcome {
         let revision = request.caller.introduction.revision;
-        let wants_task = match core(&request.caller) {
-            true => request.params.get("task").is_some(),
-            false => text(&request.params, "name") == "echo" && request.params.get("job").is_some(),
-        };
         let result = match &request.method {
             Method::TasksGet | Method::TasksCancel | Method::TasksList | Method::TasksResult | Method::TasksUpdate => {
-                return self.task(&request, &cx).await;
+                return self.jobs.task(&request, &cx).await;
             }
-            Method::ToolsCall if wants_task => {
-                let id = format!("t-{}", self.tasks.lock().unwrap().len());
-                self.tasks.lock().unwrap().push(id.clone());
-                let mut task = task(&id, "working", core(&request.caller));
-                if core(&request.caller) {
-                    return Ok(Raw::of(&json!({"task": task})));
-                }
-                task["resultType"] = json!("task");
-                return Ok(Raw::of(&task));
-            }
+            Method::ToolsCall if text(&request.params, "name") == "job" => return Ok(self.jobs.begin(&request)),
             Method::ToolsCall => self.tool(&request, &cx).await?,
             Method::PromptsGet => json!({"description": "d", "messages": [{"role": "user", "content": {
                 "type": "text", "text": format!("{:?}", request.params.get("arguments"))
@@ -336,7 +294,7 @@ impl Service for Play {
             },
             Method::Complete => json!({"completion": {"values": ["a", "b"], "total": 2, "hasMore": false}}),
             Method::SetLevel => return Ok(Raw::EMPTY),
-            list => self.list(list, &text(&request.params, "cursor")),
+            list => self.list(list, &text(&request.params, "cursor"), job::core(&request)),
         };
         let from = Revision::LATEST;
         // What is written here is complete, and needs no more words for it.

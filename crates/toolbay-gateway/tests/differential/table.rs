@@ -29,7 +29,7 @@ pub(crate) struct Instead {
     why: &'static str,
 }
 
-pub(crate) const INSTEAD: [Instead; 4] = [
+pub(crate) const INSTEAD: [Instead; 2] = [
     Instead {
         features: &["log messages outside of requests", "elicitation complete"],
         // A server that keeps no session says nothing. Of what another one says, lines of log may seem to belong to a call.
@@ -45,20 +45,6 @@ pub(crate) const INSTEAD: [Instead; 4] = [
         word: "never",
         why: "a server of 2026-07-28 is told of no change: it asks for the roots when it needs them",
     },
-    Instead {
-        features: &["task: begin, get, cancel", "task: result, list"],
-        legacy: Some(refused),
-        modern: None,
-        word: "refused",
-        why: "in 2026-07-28 no client can wish for a task, so a call that wishes for one is refused before it runs",
-    },
-    Instead {
-        features: &["task: begin, get, cancel", "task: result, list"],
-        legacy: None,
-        modern: Some(refused),
-        word: "result",
-        why: "in 2026-07-28 the server decides whether a call becomes a task, and the bay answers with the result itself",
-    },
 ];
 
 fn says(heard: &Value, text: &str) -> bool {
@@ -67,10 +53,6 @@ fn says(heard: &Value, text: &str) -> bool {
 
 fn lines(notes: &Value) -> bool {
     notes.as_array().into_iter().flatten().all(|note| note[0] == "notifications/message")
-}
-
-fn refused(heard: &Value) -> bool {
-    heard.to_string().contains("-32601")
 }
 
 fn era(revision: Revision) -> &'static str {
