@@ -47,8 +47,16 @@ pub(super) async fn open(bay: &Inner, caller: &Caller, ids: BTreeSet<String>) ->
         }
     }
     let (mut honoured, mut opened) = (BTreeSet::new(), vec![]);
-    for (server, tasks) in wanted {
+    for (server, mut tasks) in wanted {
         let Some(server) = bay.server_named(&server) else { continue };
+        tasks.retain(|id| match bay.kept.find(&caller.principal, (&server, id)).and_then(|task| task.view()) {
+            // It is followed already.
+            Some(view) => !honoured.insert(view.public),
+            None => true,
+        });
+        if tasks.is_empty() {
+            continue;
+        }
         let filter = Filter { tasks, ..Filter::default() };
         let Some(stream) = at(bay, caller, server, filter).await else { continue };
         let names = Tasks { sealer: &bay.sealer, principal: &caller.principal, server: &stream.server };
@@ -63,6 +71,17 @@ async fn at(bay: &Inner, caller: &Caller, server: Arc<str>, filter: Filter) -> O
     let connection = bay.seat(&permit, &bay.server(&server)?, caller).await.ok()?.connection.clone();
     let listening = connection.listen(filter.clone()).await.ok()?;
     Some(Opened { server, connection, listening, filter })
+}
+
+/// Tells where those of the tasks stand that are followed here.
+// spec: tasks extension, whoever begins to listen is told the state
+pub(super) fn tell(bay: &Inner, caller: &Caller, ids: &BTreeSet<String>) {
+    for public in ids {
+        let named = bay.sealer.named(Sort::Task, &caller.principal, public);
+        if let Some(task) = named.and_then(|(server, id)| bay.kept.find(&caller.principal, (&server, &id))) {
+            task.tell();
+        }
+    }
 }
 
 /// Passes on what is told on a stream.

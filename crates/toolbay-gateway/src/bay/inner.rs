@@ -52,7 +52,7 @@ pub(crate) struct Inner {
     pub(super) plain: Profile,
     pub(super) catalog: ArcSwap<Catalog>,
     pub(super) clashes: Mutex<Vec<Report>>,
-    pub(super) hub: Hub,
+    pub(crate) hub: Hub,
     pub(super) moved: watch::Sender<u64>,
     pub(crate) sessions: Sessions,
     pub(crate) declared: Declared,

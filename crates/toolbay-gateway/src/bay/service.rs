@@ -60,6 +60,7 @@ impl Service for Bay {
                 let watch = self.0.hub.watch(filter);
                 // Followed only now, so that what is told first is heard.
                 let follow = |stream| following::follow(&self.0, caller.principal.clone(), stream);
+                following::tell(&self.0, caller, &watch.filter().tasks);
                 let followed: Vec<_> = opened.into_iter().map(follow).collect();
                 let watch = watch.keeping((kept, followed));
                 if listens && caller.introduction.revision.has(Feature::Handshake) {

@@ -19,6 +19,8 @@ use toolbay_protocol::{
 };
 use toolbay_transport::Connection;
 
+use super::view::View;
+
 /// How many questions one task may put in its life.
 const QUESTIONS: usize = 1_000;
 
@@ -61,6 +63,8 @@ enum Key {
 pub(crate) struct Follower {
     pub(crate) connection: Connection,
     pub(crate) answers: mpsc::Sender<Answers>,
+    /// How its caller sees it.
+    pub(crate) view: View,
     pub(crate) job: JoinHandle<()>,
 }
 
@@ -131,6 +135,7 @@ impl KeptTask {
             facts.outcome = Some(outcome);
         }
         self.moved.notify_waiters();
+        self.tell();
     }
 
     /// Its caller knows how it ended.
@@ -192,7 +197,7 @@ impl KeptTask {
             let number = facts.last_open;
             facts.open.insert(number, (key.to_owned(), ask.clone()));
         }
-        self.moved.notify_waiters();
+        self.tell();
         true
     }
 
@@ -217,6 +222,18 @@ impl KeptTask {
     pub(crate) fn follower(&self) -> Option<(Connection, mpsc::Sender<Answers>)> {
         let facts = self.facts();
         facts.follower.as_ref().map(|follower| (follower.connection.clone(), follower.answers.clone()))
+    }
+
+    /// How the caller of one that is followed sees it.
+    pub(crate) fn view(&self) -> Option<View> {
+        self.facts().follower.as_ref().map(|follower| follower.view.clone())
+    }
+
+    /// Tells whoever listens where it stands.
+    pub(crate) fn tell(&self) {
+        if let Some(view) = self.view() {
+            view.tell(self);
+        }
     }
 }
 

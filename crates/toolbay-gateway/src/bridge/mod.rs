@@ -10,6 +10,7 @@ mod key;
 mod park;
 mod seal;
 pub(crate) mod tasks;
+mod view;
 pub(crate) mod wording;
 
 pub(crate) use banks::Banks;
@@ -21,3 +22,4 @@ pub use key::{StateKey, StateKeyError};
 pub(crate) use park::{Heard, Parked, Parking, Ride, Then};
 pub(crate) use seal::{Binding, Carried, Sealer, Sort};
 pub(crate) use tasks::Tasks;
+pub(crate) use view::View;

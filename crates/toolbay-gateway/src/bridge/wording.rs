@@ -29,14 +29,13 @@ pub(crate) fn to_core(task: &Raw, id: &str, status: &TaskStatus) -> Raw {
     core.finish()
 }
 
-/// A task of the core as the extension writes it, as a result of this kind.
-pub(crate) fn to_extension(task: &Raw, id: &str, status: &TaskStatus, kind: &str) -> Object {
+/// A task of the core as the extension writes it.
+pub(crate) fn to_extension(task: &Raw, id: &str, status: &TaskStatus) -> Object {
     let mut extended =
         reworded(task, id, status, |key| WORDS.iter().find(|(theirs, _)| *theirs == key).map(|(_, ours)| *ours));
     if task.get("ttl").is_none() {
         extended.put("ttlMs", &Raw::NULL);
     }
-    extended.put_text("resultType", kind);
     extended
 }
 
@@ -118,8 +117,8 @@ mod tests {
         let core = to_core(&extended, "p", &TaskStatus::Working);
         let expected = r#"{"taskId":"p","status":"working","createdAt":"c","lastUpdatedAt":"u","ttl":5.0,"pollInterval":7,"x":[1.50]}"#;
         assert_eq!(core.as_str(), expected);
-        let back = to_extension(&core, "t", &TaskStatus::Failed, "complete").finish();
-        let expected = r#"{"taskId":"t","status":"failed","createdAt":"c","lastUpdatedAt":"u","ttlMs":5.0,"pollIntervalMs":7,"x":[1.50],"resultType":"complete"}"#;
+        let back = to_extension(&core, "t", &TaskStatus::Failed).finish();
+        let expected = r#"{"taskId":"t","status":"failed","createdAt":"c","lastUpdatedAt":"u","ttlMs":5.0,"pollIntervalMs":7,"x":[1.50]}"#;
         assert_eq!(back.as_str(), expected);
         assert_eq!(to_core(&raw(r#"{"status":"x"}"#), "p", &TaskStatus::Working).get("ttl"), Some(Raw::NULL));
     }

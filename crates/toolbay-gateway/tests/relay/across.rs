@@ -6,6 +6,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 use toolbay_gateway::{Bay, Identity, StateKey, limits::Limits, servers::Spec};
 use toolbay_protocol::{
     ErrorObject, Method, Raw, Revision,
@@ -15,8 +16,9 @@ use toolbay_protocol::{
     method::TASKS,
     peer::Call,
     types::meta::key::RELATED_TASK,
+    watch::{Change, Filter, TaskChange},
 };
-use toolbay_transport::{Approach, Connection, Principal, connect, duplex::Options};
+use toolbay_transport::{Approach, Connection, Listener, Principal, connect, duplex::Options};
 
 use crate::worker::Worker;
 
@@ -39,8 +41,22 @@ async fn client(bay: &Bay, revision: Revision, who: &str) -> Connection {
 }
 
 async fn declaring(bay: &Bay, revision: Revision, who: &str, capabilities: Raw) -> Connection {
+    listening(bay, revision, who, capabilities, Arc::new(Ears(mpsc::unbounded_channel().0))).await
+}
+
+struct Ears(mpsc::UnboundedSender<TaskChange>);
+
+impl Listener for Ears {
+    fn changed(&self, change: Change) {
+        if let Change::Task(task) = change {
+            let _ = self.0.send(task);
+        }
+    }
+}
+
+async fn listening(bay: &Bay, revision: Revision, who: &str, capabilities: Raw, ears: Arc<dyn Listener>) -> Connection {
     let us = Introduction { capabilities, ..Introduction::anonymous(revision) };
-    let mut approach = Approach::new(us);
+    let mut approach = Approach::new(us).heard_by(ears);
     approach.revision = Some(revision);
     let options = Options { principal: Principal::Named(who.into()), ..Options::default() };
     connect::memory(Arc::new(bay.clone()), options, approach).await.unwrap()
@@ -297,6 +313,37 @@ async fn a_task_of_the_core_is_one_of_the_extension_for_whoever_declared_that() 
     assert!(ask(&ada, Method::ToolsCall, json!({"name": "w__plain"})).await.unwrap()["content"].is_array());
     let plain = declaring(&bay, MODERN, "ada", Raw::EMPTY).await;
     assert!(ask(&plain, Method::ToolsCall, json!({"name": "w__quick"})).await.unwrap()["content"].is_array());
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_listens_to_a_task_of_the_core_hears_of_it_in_the_words_of_the_extension() {
+    let (bay, _) = bay(CORE, Limits::default()).await;
+    let (say, mut heard) = mpsc::unbounded_channel();
+    let capabilities = Raw::of(&json!({"elicitation": {"form": {}}, "extensions": {TASKS: {}}}));
+    let ada = listening(&bay, MODERN, "ada", capabilities, Arc::new(Ears(say))).await;
+    let eve = client(&bay, MODERN, "eve").await;
+    let id = extended(&ada, "asks").await;
+    let listening = ada.subscribe(Filter::task(id.clone())).await.unwrap();
+    assert!(listening.filter().tasks.contains(&id));
+    assert!(eve.subscribe(Filter::task(id.clone())).await.unwrap().filter().tasks.is_empty());
+    let requests = loop {
+        let told = heard.recv().await.unwrap();
+        let state: Value = told.state.read().unwrap();
+        assert_eq!((&told.id, &state["taskId"], state.get("resultType")), (&id, &json!(id), None));
+        if state["status"] == "input_required" {
+            break state["inputRequests"].clone();
+        }
+    };
+    let key = requests.as_object().unwrap().keys().next().unwrap();
+    let answers = json!({key: {"action": "accept", "content": {"name": "Ada"}}});
+    ask(&ada, Method::TasksUpdate, json!({"taskId": id, "inputResponses": answers})).await.unwrap();
+    let done: Value = loop {
+        let state: Value = heard.recv().await.unwrap().state.read().unwrap();
+        if state["status"] == "completed" {
+            break state;
+        }
+    };
+    assert_eq!(done["result"]["content"][0]["text"], "hello \"Ada\"");
 }
 
 #[tokio::test(start_paused = true)]

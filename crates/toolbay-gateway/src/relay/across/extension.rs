@@ -8,13 +8,14 @@ use toolbay_protocol::{
     exchange::{Answers, Asks, Outcome},
     frame::Part,
     peer::{Call, Patience},
-    types::{TaskStatus, conform_result},
+    types::TaskStatus,
 };
 use toolbay_transport::Connection;
 
 use super::{super::going::Going, follow};
 use crate::{
-    bridge::{Banks, Crossing, KeptTask, Room, life, wording},
+    bay::Inner,
+    bridge::{Banks, Crossing, KeptTask, Room, View, life, wording},
     servers::Seat,
 };
 
@@ -22,7 +23,7 @@ use crate::{
 const SOON: Duration = Duration::from_secs(5);
 
 /// The end of a call that may have become a task.
-pub(super) async fn begun(banks: &Banks<'_>, outcome: Outcome, seat: Seat, room: Room) -> Crossing {
+pub(super) async fn begun(bay: &Inner, banks: &Banks<'_>, outcome: Outcome, seat: Seat, room: Room) -> Crossing {
     let begun = outcome.as_ref().ok().and_then(|result| {
         let task = result.get("task").filter(|_| result.get("content").is_none())?;
         let id = task.get("taskId")?.as_text()?.into_owned();
@@ -31,12 +32,15 @@ pub(super) async fn begun(banks: &Banks<'_>, outcome: Outcome, seat: Seat, room:
     let Some((task, id)) = begun else { return banks.done(outcome, &seat).await };
     let life = life(task.get("ttl").as_ref());
     seat.leg.keep_for(Some(life));
-    let left = room.left();
-    let kept = room.keep(KeptTask::new(banks.server, &id, task.clone(), life));
-    follow::begin(&kept, seat, &banks.caller.introduction, left, life);
+    let (left, public) = (room.left(), banks.tasks().public(&id));
     let status = wording::status(&task).unwrap_or(TaskStatus::Working);
-    let public = banks.tasks().public(&id);
-    Crossing::Done(Ok(wording::to_extension(&task, &public, &status, "task").finish()))
+    let mut created = wording::to_extension(&task, &public, &status);
+    let kept = room.keep(KeptTask::new(banks.server, &id, task.clone(), life));
+    let caller = &banks.caller.introduction;
+    let view = View { hub: bay.hub.clone(), public, from: banks.revision, to: caller.revision };
+    follow::begin(&kept, seat, caller, (left, life), view);
+    created.put_text("resultType", "task");
+    Crossing::Done(Ok(created.finish()))
 }
 
 /// A task of the core that a caller of the extension looks after.
@@ -44,7 +48,7 @@ struct Ours<'o> {
     going: &'o Going<'o>,
     banks: Banks<'o>,
     kept: Arc<KeptTask>,
-    public: String,
+    view: View,
     connection: Connection,
 }
 
@@ -54,11 +58,11 @@ pub(super) async fn look_after(going: &Going<'_>, seat: &Seat) -> Result<Outcome
     let id = route.params.get("taskId").as_ref().and_then(Raw::as_text).unwrap_or_default().into_owned();
     let public = request.part(Part::TaskId).as_ref().and_then(Raw::as_text).unwrap_or_default().into_owned();
     let known = going.bay.kept.find(&request.caller.principal, (&route.server, &id));
-    let known = known.and_then(|kept| kept.follower().map(|(connection, answers)| (kept, connection, answers)));
-    let Some((kept, connection, answers)) = known else {
+    let known = known.and_then(|kept| Some((kept.follower()?, kept.view()?, kept)));
+    let Some(((connection, answers), view, kept)) = known else {
         return Err(ErrorObject::invalid_params(format!("unknown task: {public:?}")));
     };
-    let ours = Ours { going, banks: going.banks(seat), kept, public, connection };
+    let ours = Ours { going, banks: going.banks(seat), kept, view, connection };
     match request.method {
         Method::TasksGet => ours.state().await.map(Ok),
         Method::TasksUpdate => {
@@ -119,28 +123,8 @@ impl Ours<'_> {
     }
 
     fn shown(&self) -> Result<Raw, ErrorObject> {
-        let task = self.kept.task();
-        let asks = self.kept.open();
-        let cancelled = self.kept.cancelled.is_cancelled() || wording::status(&task) == Some(TaskStatus::Cancelled);
-        let outcome = self.kept.outcome().filter(|_| !cancelled);
-        let status = match &outcome {
-            _ if cancelled => TaskStatus::Cancelled,
-            // spec: tasks extension, a tool that says itself that it failed has completed
-            Some(Ok(_)) => TaskStatus::Completed,
-            Some(Err(_)) => TaskStatus::Failed,
-            None if asks.is_empty() => TaskStatus::Working,
-            None => TaskStatus::InputRequired,
-        };
-        let mut shown = wording::to_extension(&task, &self.public, &status, "complete");
-        match outcome {
-            Some(Ok(result)) => {
-                let caller = self.banks.caller.introduction.revision;
-                shown.put("result", &conform_result(&Method::ToolsCall, &result, self.banks.revision, caller)?);
-            }
-            Some(Err(error)) => shown.put_value("error", &self.banks.error(error)),
-            None if cancelled || asks.is_empty() => {}
-            None => shown.put("inputRequests", &self.banks.asks(&asks).write()),
-        }
+        let mut shown = self.view.of(&self.kept)?;
+        shown.put_text("resultType", "complete");
         Ok(shown.finish())
     }
 
@@ -167,6 +151,7 @@ impl Ours<'_> {
         if let Ok(task) = self.ask(Method::TasksCancel).await? {
             self.kept.shows(&task);
             self.kept.cancelled.cancel();
+            self.kept.tell();
         }
         Ok(Raw::EMPTY)
     }

@@ -17,7 +17,7 @@ use toolbay_protocol::{
 use toolbay_transport::{Error, Running};
 
 use crate::{
-    bridge::{Follower, KeptTask, Left, wording},
+    bridge::{Follower, KeptTask, Left, View, wording},
     servers::Seat,
 };
 
@@ -38,7 +38,13 @@ struct Follow {
 }
 
 /// Follows `task` until it is over or forgotten.
-pub(super) fn begin(task: &Arc<KeptTask>, seat: Seat, caller: &Arc<Introduction>, left: Left, life: Duration) {
+pub(super) fn begin(
+    task: &Arc<KeptTask>,
+    seat: Seat,
+    caller: &Arc<Introduction>,
+    (left, life): (Left, Duration),
+    view: View,
+) {
     let params = Raw::EMPTY.with(&[("taskId", Some(&Raw::of(&task.id)))]);
     // It may be silent for as long as it lives.
     let patience = Patience { silence: life, total: Some(life) };
@@ -51,7 +57,7 @@ pub(super) fn begin(task: &Arc<KeptTask>, seat: Seat, caller: &Arc<Introduction>
         // Its caller sees a task that is not over; it is forgotten soon.
         let _ = time::timeout(life, follow.to_the_end()).await;
     });
-    task.follow(Follower { connection, answers: to, job });
+    task.follow(Follower { connection, answers: to, view, job });
 }
 
 impl Follow {

@@ -138,7 +138,7 @@ async fn kept(bay: &Inner, request: &Request, banks: &Banks<'_>, outcome: Outcom
     if request.caller.introduction.revision.has(Feature::CoreTasks) {
         return Crossing::Done(core::begun(bay, request, banks, outcome, &seat, room));
     }
-    extension::begun(banks, outcome, seat, room).await
+    extension::begun(bay, banks, outcome, seat, room).await
 }
 
 /// Looks after a task of our own making: it is over, and was from the beginning.
