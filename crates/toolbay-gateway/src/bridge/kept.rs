@@ -109,16 +109,14 @@ impl Kept {
     /// The task of this principal that its server calls so.
     pub(crate) fn find(&self, principal: &Principal, (server, id): Named<'_>) -> Option<Arc<KeptTask>> {
         let mut table = self.table();
-        table.forget();
-        let tasks = &table.users.get(principal)?.tasks;
+        let tasks = &table.of(principal)?.tasks;
         tasks.values().rev().find(|task| *task.server == *server && task.id == id).cloned()
     }
 
     /// Some tasks of this principal that came after the one of this number; with their numbers.
     pub(crate) fn after(&self, principal: &Principal, number: u64, most: usize) -> Vec<(u64, Arc<KeptTask>)> {
         let mut table = self.table();
-        table.forget();
-        let tasks = table.users.get(principal).map(|user| &user.tasks);
+        let tasks = table.of(principal).map(|user| &user.tasks);
         let after = tasks.into_iter().flat_map(|tasks| tasks.range(number.saturating_add(1)..));
         after
             .filter(|(_, task)| task.is_listed())
@@ -152,18 +150,30 @@ impl Left {
 }
 
 impl Table {
+    /// Forgets what is too old.
     fn forget(&mut self) {
         let now = Instant::now();
         self.users.retain(|_, user| {
-            user.tasks.retain(|_, task| task.until() > now);
+            user.forget(now);
             user.count() > 0
         });
+    }
+
+    /// What a user has that is not too old.
+    fn of(&mut self, principal: &Principal) -> Option<&User> {
+        let user = self.users.get_mut(principal)?;
+        user.forget(Instant::now());
+        Some(user)
     }
 }
 
 impl User {
     fn count(&self) -> usize {
         self.tasks.len() + self.taken
+    }
+
+    fn forget(&mut self, now: Instant) {
+        self.tasks.retain(|_, task| task.until() > now);
     }
 
     /// Forgets the oldest task whose end its caller has been told.

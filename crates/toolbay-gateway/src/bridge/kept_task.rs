@@ -82,10 +82,10 @@ pub(crate) struct Put<'t> {
 
 impl KeptTask {
     /// A task as it begins, in the words of the core.
-    pub(crate) fn new(server: &Arc<str>, id: &str, task: Raw, life: Duration) -> Self {
+    pub(crate) fn new(server: &Arc<str>, id: &str, task: &Raw, life: Duration) -> Self {
         let facts = Facts {
             until: Instant::now() + life,
-            task,
+            task: owned(task),
             outcome: None,
             told: false,
             keys: HashMap::new(),
@@ -118,8 +118,7 @@ impl KeptTask {
 
     /// It is shown so from here on.
     pub(crate) fn shows(&self, task: &Raw) {
-        // A copy: what it is a slice of need not stay with it.
-        self.facts().task = task.read().unwrap_or_else(|_| task.clone());
+        self.facts().task = owned(task);
     }
 
     /// What it came to, where that is kept here.
@@ -129,6 +128,7 @@ impl KeptTask {
 
     /// It came to this.
     pub(crate) fn came_to(&self, outcome: Outcome) {
+        let outcome = outcome.map(|result| owned(&result));
         {
             let mut facts = self.facts();
             facts.open.clear();
@@ -235,6 +235,11 @@ impl KeptTask {
             view.tell(self);
         }
     }
+}
+
+/// The same text, but no slice of a message that would stay in memory with it.
+fn owned(raw: &Raw) -> Raw {
+    raw.read().expect("it was read before")
 }
 
 fn name(number: u64) -> String {

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use toolbay_gateway::{Bay, Identity, StateKey, limits::Limits, servers::Spec};
 use toolbay_protocol::{
     ErrorObject, Method, Raw, Revision,
-    exchange::{Answers, Outcome, Step, Wishes},
+    exchange::{Answers, Outcome, Return, Standing, Step, Wishes},
     fault::code,
     greeting::Introduction,
     method::TASKS,
@@ -100,7 +100,7 @@ async fn until(one: &Connection, id: &str, status: &str) -> Value {
 
 /// What was asked, what was told, and the outcome; every question is answered with "Ada".
 async fn follow(one: &Connection, call: Call) -> (Vec<Value>, usize, Outcome) {
-    let mut running = one.call(call).await.unwrap();
+    let mut running = one.call(call.clone()).await.unwrap();
     let (mut asked, mut told) = (vec![], 0);
     loop {
         match running.step().await.unwrap() {
@@ -111,7 +111,13 @@ async fn follow(one: &Connection, call: Call) -> (Vec<Value>, usize, Outcome) {
                 asked.extend(asks.iter().map(|(_, ask)| ask.params.clone().unwrap().read::<Value>().unwrap()));
                 let ada = Raw::of(&json!({"action": "accept", "content": {"name": "Ada"}}));
                 let answers: Answers = asks.iter().map(|(key, _)| (key.to_owned(), Ok(ada.clone()))).collect();
-                running.answer(answers).await.unwrap();
+                match asks.standing() {
+                    Standing::Open => running.answer(answers).await.unwrap(),
+                    Standing::Over(state) => {
+                        let returning = Return { answers: Some(answers), state: state.clone() };
+                        running = one.call(Call { returning, ..call.clone() }).await.unwrap();
+                    }
+                }
             }
         }
     }
@@ -344,6 +350,26 @@ async fn whoever_listens_to_a_task_of_the_core_hears_of_it_in_the_words_of_the_e
         }
     };
     assert_eq!(done["result"]["content"][0]["text"], "hello \"Ada\"");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_asked_before_a_task_begins_is_asked_by_the_call() {
+    for (up, down) in [(MODERN, CORE), (CORE, MODERN), (MODERN, OLDER)] {
+        let (bay, _) = bay(up, Limits::default()).await;
+        let ada = client(&bay, down, "ada").await;
+        let params = Raw::of(&json!({"name": "w__shy", "arguments": {}, "task": {}}));
+        let (asked, _, outcome) = follow(&ada, Call::new(Method::ToolsCall, Some(params))).await;
+        let outcome: Value = outcome.unwrap().read().unwrap();
+        assert_eq!((asked.len(), asked[0].get("_meta")), (1, None), "{down}");
+        match down {
+            OLDER => assert_eq!(outcome["content"][0]["text"], "quick"),
+            CORE => assert_eq!(outcome["task"]["status"], "working", "{outcome}"),
+            _ => {
+                let id = outcome["taskId"].as_str().unwrap();
+                assert_eq!(until(&ada, id, "completed").await["result"]["content"][0]["text"], "quick");
+            }
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]

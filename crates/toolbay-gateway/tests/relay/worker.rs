@@ -40,7 +40,7 @@ struct Job {
     cancelled: bool,
 }
 
-const TOOLS: [&str; 7] = ["plain", "asks", "quick", "sad", "breaks", "hangs", "large"];
+const TOOLS: [&str; 8] = ["plain", "asks", "quick", "sad", "breaks", "hangs", "large", "shy"];
 
 impl Worker {
     fn note(&self, what: String) {
@@ -101,7 +101,7 @@ impl Worker {
         Some(match &*job.tool {
             _ if job.cancelled => Err(ErrorObject::internal("it was cancelled")),
             "asks" => Ok(Raw::of(&text(&format!("hello {}", job.answer.as_ref()?["content"]["name"])))),
-            "quick" => Ok(Raw::of(&text("quick"))),
+            "quick" | "shy" => Ok(Raw::of(&text("quick"))),
             "large" => Ok(Raw::of(&text(&"x".repeat(4096)))),
             "sad" => Ok(Raw::of(&json!({"content": [{"type": "text", "text": "no"}], "isError": true}))),
             "breaks" => Err(ErrorObject::new(-77, "it breaks").with_data(&json!({"deep": [1]}))),
@@ -195,6 +195,17 @@ impl Service for Worker {
                     tool
                 };
                 Ok(Raw::of(&json!({"tools": TOOLS.map(tool)})))
+            }
+            Method::ToolsCall
+                if text(&request.params, "name") == "shy"
+                    && (core || declares(&request.caller))
+                    && request.returning.answers.is_none() =>
+            {
+                let ask = Ask { method: Method::Elicit, params: Some(Raw::of(&question())) };
+                match cx.ask(Asks::one("may", ask), None).await {
+                    Ok(Reply::Answers(_)) => self.call(&request),
+                    _ => Ok(Raw::EMPTY),
+                }
             }
             Method::ToolsCall => self.call(&request),
             Method::TasksGet => self.state(&id, core),

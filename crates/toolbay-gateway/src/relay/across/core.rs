@@ -45,7 +45,7 @@ pub(super) fn begun(
             seat.leg.keep_for(Some(life));
             // spec: 2025-11-25 basic/utilities/tasks, a task begins as working, whatever became of it by now
             let task = wording::to_core(&result, &banks.tasks().public(&id), &TaskStatus::Working);
-            room.keep(KeptTask::new(banks.server, &id, task.clone(), life));
+            room.keep(KeptTask::new(banks.server, &id, &task, life));
             task
         }
         None => done_already(bay, request, banks, &result, room),
@@ -86,7 +86,7 @@ fn done_already(bay: &Inner, request: &Request, banks: &Banks<'_>, result: &Raw,
         task.put_value("pollInterval", &SOON);
         task.finish()
     };
-    let kept = room.keep(KeptTask::new(banks.server, &id, shown(&status), life));
+    let kept = room.keep(KeptTask::new(banks.server, &id, &shown(&status), life));
     kept.came_to(outcome);
     shown(&TaskStatus::Working)
 }
@@ -112,7 +112,7 @@ pub(super) async fn look_after(going: &Going<'_>, seat: Seat) -> Result<Crossing
     let public = request.part(Part::TaskId).as_ref().and_then(Raw::as_text).unwrap_or_default().into_owned();
     let known = bay.kept.find(principal, (&route.server, &id));
     // One that began at another replica is looked after all the same; what only that one knows of it is not known.
-    let kept = known.clone().unwrap_or_else(|| Arc::new(KeptTask::new(&route.server, &id, Raw::EMPTY, LONGEST)));
+    let kept = known.clone().unwrap_or_else(|| Arc::new(KeptTask::new(&route.server, &id, &Raw::EMPTY, LONGEST)));
     let theirs = Theirs::new(kept, public, seat, going.there);
     match request.method {
         Method::TasksGet => theirs.task().await.map(|task| Crossing::Done(Ok(task))),
@@ -190,7 +190,7 @@ impl Theirs {
             None => Arc::clone(&self.kept),
             Some(room) => {
                 let life = life(task.get("ttl").as_ref());
-                room.keep(KeptTask::new(&self.kept.server, &self.kept.id, task.clone(), life))
+                room.keep(KeptTask::new(&self.kept.server, &self.kept.id, &task, life))
             }
         };
         kept.shows(&task);

@@ -35,7 +35,7 @@ pub(super) async fn begun(bay: &Inner, banks: &Banks<'_>, outcome: Outcome, seat
     let (left, public) = (room.left(), banks.tasks().public(&id));
     let status = wording::status(&task).unwrap_or(TaskStatus::Working);
     let mut created = wording::to_extension(&task, &public, &status);
-    let kept = room.keep(KeptTask::new(banks.server, &id, task.clone(), life));
+    let kept = room.keep(KeptTask::new(banks.server, &id, &task, life));
     let caller = &banks.caller.introduction;
     let view = View { hub: bay.hub.clone(), public, from: banks.revision, to: caller.revision };
     follow::begin(&kept, seat, caller, (left, life), view);

@@ -23,7 +23,7 @@ pub(super) async fn end(going: &Going<'_>, outcome: Outcome, seat: Seat) -> Resu
     let there = There::new(seat.again(), &id, going.there);
     // Whatever ends this early takes the task back.
     let mut hidden = Hidden::new(&going.bay.errands, seat.again(), there.behalf(), &Raw::of(&id));
-    let task = Arc::new(KeptTask::new(banks.server, &id, Raw::EMPTY, life(begun.get("ttlMs").as_ref())));
+    let task = Arc::new(KeptTask::new(banks.server, &id, &Raw::EMPTY, life(begun.get("ttlMs").as_ref())));
     let wait = Wait { there: &there, banks: &banks, task: &task, public: None };
     let Waited::Over(outcome) = wait.over(Some(&begun)).await? else { return Ok(Crossing::Abandoned) };
     hidden.is_over();

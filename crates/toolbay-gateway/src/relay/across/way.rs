@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     bay::Inner,
-    bridge::{Banks, Crossing, KeptTask, Room, Sort, wording},
+    bridge::{Banks, Crossing, Hidden, KeptTask, Room, Sort, wording},
     catalog::TaskNeed,
     policy::{self, Wanted},
     servers::Seat,
@@ -130,7 +130,15 @@ pub(in crate::relay) async fn begun(
 ) -> Crossing {
     match bay.kept.room(&request.caller.principal) {
         Ok(room) => kept(bay, request, banks, outcome, seat, room).await,
-        Err(error) => Crossing::Done(Err(error)),
+        Err(error) => {
+            let task = outcome.ok().and_then(|result| result.get("task")).and_then(|task| task.get("taskId"));
+            if let Some(id) = task {
+                let behalf = Arc::clone(&seat.told);
+                // Nobody will ever know of it, so it is taken back.
+                drop(Hidden::new(&bay.errands, seat, behalf, &id));
+            }
+            Crossing::Done(Err(error))
+        }
     }
 }
 
