@@ -248,7 +248,7 @@ fn name(number: u64) -> String {
 
 impl Put<'_> {
     /// It was answered.
-    pub(crate) fn is_answered(self) {
+    pub(crate) fn answered_now(self) {
         self.task.facts().keys.insert(self.key.clone(), Key::Answered);
     }
 }

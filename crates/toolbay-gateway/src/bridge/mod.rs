@@ -1,5 +1,5 @@
 //! Carries the steps of one call between a caller and a server, whatever their revisions. No era is named here: both
-//! ends are spoken to in steps.
+//! ends are spoken to in steps. Tasks alone are of two kinds (`wording`), of which the bay keeps what neither end does (`kept`).
 
 mod banks;
 mod cross;

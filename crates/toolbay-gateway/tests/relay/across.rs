@@ -208,13 +208,11 @@ async fn a_task_that_was_taken_back_stays_so() {
     worker.deaf.store(true, Ordering::SeqCst);
     let ada = client(&bay, CORE, "ada").await;
     let id = begin(&ada, "hangs").await;
-    let waiting = follow(&ada, result(&id));
-    let cancelled = async {
-        // Once it is waited for.
-        tokio::time::sleep(Duration::from_secs(3)).await;
-        ask(&ada, Method::TasksCancel, json!({"taskId": id})).await.unwrap()
-    };
-    let ((_, _, outcome), cancelled) = tokio::join!(waiting, cancelled);
+    let mut waiting = ada.call(result(&id)).await.unwrap();
+    let early = tokio::time::timeout(Duration::from_secs(3), waiting.step()).await;
+    assert!(early.is_err(), "it is waited for");
+    let cancelled = ask(&ada, Method::TasksCancel, json!({"taskId": id})).await.unwrap();
+    let Step::Done(outcome) = waiting.step().await.unwrap() else { panic!("it is over") };
     assert!(outcome.unwrap_err().message.contains("cancelled"));
     assert_eq!((&cancelled["status"], &cancelled["taskId"]), (&json!("cancelled"), &json!(id)));
     assert_eq!(state(&ada, &id).await["status"], "cancelled", "though its server says that it works");

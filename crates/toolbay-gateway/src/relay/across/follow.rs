@@ -55,13 +55,13 @@ pub(super) fn begin(
     let follow = Follow { task: Arc::downgrade(task), seat, call, caller: Arc::clone(caller), answers, left };
     let job = tokio::spawn(async move {
         // Its caller sees a task that is not over; it is forgotten soon.
-        let _ = time::timeout(life, follow.to_the_end()).await;
+        let _ = time::timeout(life, follow.until_over()).await;
     });
     task.follow(Follower { connection, answers: to, view, job });
 }
 
 impl Follow {
-    async fn to_the_end(mut self) {
+    async fn until_over(mut self) {
         let mut tries = 0;
         let outcome = loop {
             let failed = match self.seat.connection.call(self.call.clone()).await {

@@ -6,9 +6,9 @@ use toolbay_protocol::{ErrorObject, Raw, exchange::Outcome};
 
 use super::{
     super::going::Going,
-    core::began,
     there::There,
     wait::{Wait, Waited},
+    wished::began,
 };
 use crate::{
     bridge::{Crossing, Hidden, KeptTask, life},

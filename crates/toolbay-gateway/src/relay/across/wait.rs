@@ -70,7 +70,7 @@ impl<'w> Wait<'w> {
                     open.aborts.remove(&key);
                     match replied {
                         Ok(answer) => {
-                            put.is_answered();
+                            put.answered_now();
                             self.answer(&key, ask, answer).await?;
                             next = Instant::now();
                         }
@@ -132,7 +132,7 @@ impl<'w> Wait<'w> {
         for (key, ask) in asks {
             let Some(put) = self.task.put(&key) else { continue };
             if let Err(error) = self.banks.admit(&Asks::one(&*key, ask.clone())) {
-                put.is_answered();
+                put.answered_now();
                 self.answer(&key, ask, Err(error)).await?;
                 continue;
             }
@@ -170,7 +170,8 @@ impl<'w> Wait<'w> {
         match written {
             Ok(responses) => {
                 let updated = self.there.update(&responses).await;
-                updated.map_err(|error| self.lost(&error.to_string()))?.map(drop)
+                // Where the server does not take it, what it says next of the task says why.
+                updated.map(drop).map_err(|error| self.lost(&error.to_string()))
             }
             Err(error) => {
                 // It may be over by now; what is said is the reason all the same.

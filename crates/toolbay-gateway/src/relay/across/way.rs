@@ -14,8 +14,8 @@ use super::{
         answered,
         going::{Aim, Going, wishes_for_task},
     },
-    core::{self, Theirs},
     extension, hidden,
+    wished::{self, Theirs},
 };
 use crate::{
     bay::Inner,
@@ -104,7 +104,7 @@ pub(in crate::relay) async fn go(going: Going<'_>, seat: Seat, way: Way) -> Resu
     let bay = going.bay;
     let going = Going { aim: Aim::Task, ..going };
     let room = match way {
-        Way::LookAfter(Side::Core) => return core::look_after(&going, seat).await,
+        Way::LookAfter(Side::Core) => return wished::look_after(&going, seat).await,
         Way::LookAfter(Side::Extension) => return extension::look_after(&going, &seat).await.map(Crossing::Done),
         // First of all: what could not be kept is not begun.
         Way::Begin(_) => Some(bay.kept.room(&going.request.caller.principal)?),
@@ -144,7 +144,7 @@ pub(in crate::relay) async fn begun(
 
 async fn kept(bay: &Inner, request: &Request, banks: &Banks<'_>, outcome: Outcome, seat: Seat, room: Room) -> Crossing {
     if request.caller.introduction.revision.has(Feature::CoreTasks) {
-        return Crossing::Done(core::begun(bay, request, banks, outcome, &seat, room));
+        return Crossing::Done(wished::begun(bay, request, banks, outcome, &seat, room));
     }
     extension::begun(bay, banks, outcome, seat, room).await
 }
@@ -160,7 +160,7 @@ pub(in crate::relay) fn ours(request: &Request, task: &KeptTask, public: &str) -
             let outcome = task.outcome().unwrap_or_else(|| Err(wording::cancelled()));
             Ok(outcome.map(|result| wording::tagged(&result, public)))
         }
-        Method::TasksCancel => Err(core::is_over(public)),
+        Method::TasksCancel => Err(wished::is_over(public)),
         _ => Err(Fault::method(&request.method).into()),
     }
 }
