@@ -36,7 +36,7 @@ const OURS: &str = "\
 
 A server of our own that has everything (`crates/toolbay-gateway/tests/differential`, a test of the gateway); *legacy* is 2025-11-25,
 *modern* 2026-07-28. *cut* is Streamable HTTP over a line that breaks off after each event, so that the client comes back for the rest.
-A column is the client's carrier → the server's. `=`: the same.
+A column is the client's carrier → the server's. `=`: the same. Of a task its name and the time of its last change are left out.
 
 ";
 

@@ -371,6 +371,21 @@ async fn what_is_asked_before_a_task_begins_is_asked_by_the_call() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_task_that_is_followed_takes_no_question_of_anything_else() {
+    let (bay, _) = bay(CORE, Limits::default()).await;
+    let ada = client(&bay, MODERN, "ada").await;
+    let tasks = [extended(&ada, "hangs").await, extended(&ada, "asks").await, extended(&ada, "hangs").await];
+    until(&ada, &tasks[1], "input_required").await;
+    let (asked, _, outcome) = follow(&ada, call("curious")).await;
+    assert_eq!((asked.len(), outcome.is_ok()), (1, true));
+    for (id, status) in tasks.iter().zip(["working", "input_required", "working"]) {
+        let state = state(&ada, id).await;
+        assert_eq!(state["status"], status);
+        assert!(state["inputRequests"].as_object().is_none_or(|requests| requests.len() == 1), "{state}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn of_each_user_so_many_tasks_are_kept_and_so_many_bytes() {
     let limits = Limits { tasks: 2, task_bytes: 4096, ..Limits::default() };
     for (up, down) in [(MODERN, CORE), (CORE, MODERN)] {

@@ -40,7 +40,7 @@ struct Job {
     cancelled: bool,
 }
 
-const TOOLS: [&str; 8] = ["plain", "asks", "quick", "sad", "breaks", "hangs", "large", "shy"];
+const TOOLS: [&str; 9] = ["plain", "curious", "asks", "quick", "sad", "breaks", "hangs", "large", "shy"];
 
 impl Worker {
     fn note(&self, what: String) {
@@ -80,7 +80,7 @@ impl Worker {
         let tool = text(&request.params, "name");
         let wanted = if core { request.params.get("task").is_some() } else { declares(&request.caller) };
         match (&*tool, wanted) {
-            ("plain", _) => return Ok(said("done at once")),
+            ("plain" | "curious", _) => return Ok(said("done at once")),
             (_, false) if core => return Err(ErrorObject::new(code::METHOD_NOT_FOUND, "it runs as a task alone")),
             (_, false) => return Err(Fault::extension(TASKS).into()),
             (_, true) => {}
@@ -189,7 +189,7 @@ impl Service for Worker {
                 let tool = |name: &str| {
                     let mut tool = json!({"name": name, "inputSchema": {"type": "object"}});
                     if core {
-                        let support = if name == "plain" { "forbidden" } else { "required" };
+                        let support = if ["plain", "curious"].contains(&name) { "forbidden" } else { "required" };
                         tool["execution"] = json!({"taskSupport": support});
                     }
                     tool
@@ -197,9 +197,12 @@ impl Service for Worker {
                 Ok(Raw::of(&json!({"tools": TOOLS.map(tool)})))
             }
             Method::ToolsCall
-                if text(&request.params, "name") == "shy"
-                    && (core || declares(&request.caller))
-                    && request.returning.answers.is_none() =>
+                if request.returning.answers.is_none()
+                    && match &*text(&request.params, "name") {
+                        "curious" => true,
+                        "shy" => core || declares(&request.caller),
+                        _ => false,
+                    } =>
             {
                 let ask = Ask { method: Method::Elicit, params: Some(Raw::of(&question())) };
                 match cx.ask(Asks::one("may", ask), None).await {

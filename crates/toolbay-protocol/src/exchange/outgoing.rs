@@ -99,6 +99,11 @@ impl Outgoing {
         &self.method
     }
 
+    /// The task whose result it waits for, if it waits for one.
+    pub fn awaited(&self) -> Option<Raw> {
+        if self.method == Method::TasksResult { self.params.get("taskId") } else { None }
+    }
+
     /// The frame that opens it.
     pub fn open(&self) -> Frame {
         Frame::request(self.id.clone(), self.method.clone(), Some(self.dress(&self.params)))

@@ -11,6 +11,7 @@ use crate::{
     greeting::Introduction,
     method::Method,
     raw::{Member, Object, Raw},
+    types::meta::key::RELATED_TASK,
 };
 
 /// What a request came to.
@@ -90,6 +91,25 @@ impl Ask {
         // spec: 2025-11-25 basic/utilities/tasks, what a task asks comes while its result is awaited
         let may = method.may_ask() || *method == Method::TasksResult;
         may && behalf.is_none_or(|behalf| behalf.admits(self).is_ok())
+    }
+
+    /// How far it is from a call that waits for the result of this task, or for none: what a task asks says so, and what
+    /// says nothing is no task's.
+    // spec: 2025-11-25 basic/utilities/tasks, related task
+    pub fn strays(&self, awaited: Option<&Raw>) -> u8 {
+        let meta = self.params.as_ref().and_then(|params| params.get("_meta"));
+        let task = meta.and_then(|meta| meta.get(RELATED_TASK)).and_then(|task| task.get("taskId"));
+        match (task.as_ref().and_then(Raw::as_text), awaited.and_then(Raw::as_text)) {
+            (None, None) => 0,
+            (Some(task), Some(awaited)) => {
+                if task == awaited {
+                    0
+                } else {
+                    2
+                }
+            }
+            (Some(_), None) | (None, Some(_)) => 1,
+        }
     }
 }
 

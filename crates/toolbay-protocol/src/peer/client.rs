@@ -211,14 +211,15 @@ impl Client {
         self.out.push_back(Frame::reply(id, Err(fault.into())));
     }
 
-    /// A question names no call: it is put to the oldest whose caller declared that it answers such a question. A call that
+    /// A question names no call, at most a task: it is put to whoever waits for that, or to the oldest whose caller declared that it answers such a question. A call that
     /// waits for an answer already, for who knows how long, is passed over while there is another; and so is one whose
     /// caller hung up: it may be there for nobody any more, while the question is another's.
     fn put(&mut self, id: Id, method: Method, params: Option<Raw>, now: Instant) {
         let ask = Ask { method, params };
         let suits = |call: &Pending| ask.suits(call.exchange.method(), call.behalf.as_deref());
         let fitting = self.calls.iter().filter(|(_, pending)| suits(pending));
-        let rank = |call: &Pending| (!call.presence.is_there(), call.exchange.is_asked());
+        let strays = |call: &Pending| ask.strays(call.exchange.awaited().as_ref());
+        let rank = |call: &Pending| (strays(call), !call.presence.is_there(), call.exchange.is_asked());
         let oldest = fitting.min_by_key(|(key, pending)| (rank(pending), *key)).map(|(key, _)| key);
         self.questions.insert(id.clone(), oldest);
         match oldest {

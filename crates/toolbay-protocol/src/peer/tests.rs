@@ -765,6 +765,25 @@ fn a_question_goes_to_the_oldest_call_whose_caller_answers_such_questions() {
     assert_eq!(asked(desk.hear(&ask(3, "sampling/createMessage"))), None);
 }
 
+#[test]
+fn a_question_of_a_task_goes_to_whoever_waits_for_that() {
+    let mut desk = Desk::new(Revision::LATEST_LEGACY);
+    let wait = |id: &str| Call::new(Method::TasksResult, Some(Raw::of(&serde_json::json!({"taskId": id}))));
+    for (key, call) in (1..).zip([wait("a"), wait("b"), Call::new(Method::ToolsCall, None)]) {
+        desk.client.call(CallId(key), call, desk.now);
+    }
+    let mut asked = |id: u64, task: Option<&str>| {
+        let meta = task.map(|task| serde_json::json!({"io.modelcontextprotocol/related-task": {"taskId": task}}));
+        let params = serde_json::json!({"_meta": meta.unwrap_or(serde_json::json!({}))});
+        let question = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"roots/list","params":{params}}}"#);
+        match &desk.hear(&question)[..] {
+            [ClientEvent::Step(key, Step::Ask(_))] => key.0,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!((asked(1, Some("b")), asked(2, Some("a")), asked(3, None), asked(4, Some("c"))), (2, 1, 3, 3));
+}
+
 // §5.6: a legacy disconnect is no cancellation, so a call may go on for nobody.
 #[test]
 fn a_question_passes_over_a_call_whose_caller_hung_up() {

@@ -8,7 +8,11 @@ use std::{
 
 use tokio::sync::Notify;
 use toolbay_protocol::{
-    ErrorObject, Frame, Id, Method, exchange::Ask, fault::code, greeting::Introduction, peer::Presence,
+    ErrorObject, Frame, Id, Method, Raw,
+    exchange::{Ask, Outgoing},
+    fault::code,
+    greeting::Introduction,
+    peer::Presence,
 };
 
 /// How much may wait for one call.
@@ -25,6 +29,8 @@ pub(super) struct Inbox {
     method: Method,
     behalf: Option<Arc<Introduction>>,
     presence: Presence,
+    /// The task whose result it waits for.
+    awaited: Option<Raw>,
     frames: Mutex<VecDeque<Frame>>,
     news: Notify,
 }
@@ -34,15 +40,15 @@ impl Inboxes {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins to take what is for request `id`.
+    /// Begins to take what is for a request.
     pub(super) fn add(
         &self,
-        id: Id,
-        method: Method,
+        exchange: &Outgoing,
         (behalf, presence): (Option<Arc<Introduction>>, Presence),
     ) -> Arc<Inbox> {
+        let (id, method, awaited) = (exchange.id().clone(), exchange.method().clone(), exchange.awaited());
         let (frames, news) = (Mutex::default(), Notify::new());
-        let inbox = Arc::new(Inbox { id: id.clone(), method, behalf, presence, frames, news });
+        let inbox = Arc::new(Inbox { id: id.clone(), method, behalf, presence, awaited, frames, news });
         self.open().insert(id, Arc::clone(&inbox));
         inbox
     }
@@ -81,7 +87,7 @@ impl Inboxes {
                 let ask = Ask { method: method.clone(), params: params.clone() };
                 let open = self.open();
                 let fitting = open.values().filter(|call| ask.suits(&call.method, call.behalf.as_deref()));
-                fitting.min_by_key(|call| !call.presence.is_there()).cloned()
+                fitting.min_by_key(|call| (ask.strays(call.awaited.as_ref()), !call.presence.is_there())).cloned()
             }
             Frame::Notification { method: Method::Progress, params } => {
                 let token = params.as_ref().and_then(|params| params.get("progressToken"));

@@ -165,8 +165,7 @@ impl RunningCall {
             Ok(sending) => {
                 self.state = State::Posting(sending);
                 if self.session.has(Feature::Handshake) {
-                    let (id, method) = (self.exchange.id().clone(), self.exchange.method().clone());
-                    self.inbox = Some(self.session.inboxes().add(id, method, self.behind.clone()));
+                    self.inbox = Some(self.session.inboxes().add(&self.exchange, self.behind.clone()));
                 }
                 Ok(None)
             }
