@@ -206,6 +206,11 @@ impl KeptTask {
         self.facts().open.retain(|_, (open, _)| open != key);
     }
 
+    /// Whoever asked is gone, and asks again if it comes back.
+    pub(crate) fn closes_all(&self) {
+        self.facts().open.clear();
+    }
+
     /// Takes a question out that was put under a name of ours: what its server calls it, and the question.
     pub(crate) fn answers(&self, public: &str) -> Option<(String, Ask)> {
         let mut facts = self.facts();

@@ -19,7 +19,8 @@ use crate::{
     servers::Seat,
 };
 
-/// How long a task that is over may take to say what it came to, before it is shown as running still.
+/// How long a task that is over may take to say what it came to, before it is shown as running still; and how long an answer
+/// may take on its way to it.
 const SOON: Duration = Duration::from_secs(5);
 
 /// The end of a call that may have become a task.
@@ -68,7 +69,7 @@ pub(super) async fn look_after(going: &Going<'_>, seat: &Seat) -> Result<Outcome
         Method::TasksUpdate => {
             for answer in ours.answers()? {
                 // One that is over waits for no answer.
-                let _ = answers.send(answer).await;
+                let _ = answers.send_timeout(answer, SOON).await;
             }
             Ok(Ok(Raw::EMPTY))
         }

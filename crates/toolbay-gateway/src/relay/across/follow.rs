@@ -72,6 +72,9 @@ impl Follow {
                 },
                 Err(error) => error,
             };
+            if let Some(task) = self.task.upgrade() {
+                task.closes_all();
+            }
             tries += 1;
             if tries > TRIES {
                 break Err(ErrorObject::internal(format!("the server was lost while its task ran: {failed}")));
