@@ -229,3 +229,38 @@ pub(crate) fn life(millis: Option<&Raw>) -> Duration {
     let life = millis.filter(|millis| *millis >= 0.0).and_then(|millis| Duration::try_from_secs_f64(millis / 1e3).ok());
     life.unwrap_or(USUAL).min(LONGEST)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(id: &str, life: u64) -> KeptTask {
+        KeptTask::new(&"s".into(), id, &Raw::EMPTY, Duration::from_secs(life))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_told_makes_room_and_so_does_what_is_too_old() {
+        let kept = Kept::holding(2, 1 << 20);
+        let [ada, eve] = ["ada", "eve"].map(|name| Principal::Named(name.into()));
+        let first = kept.room(&ada).unwrap().keep(task("1", 60));
+        kept.room(&ada).unwrap().keep(task("2", 90));
+        assert!(kept.room(&ada).is_err() && kept.room(&eve).is_ok());
+        first.is_told();
+        let room = kept.room(&ada).unwrap();
+        assert!(kept.find(&ada, ("s", "1")).is_none() && kept.find(&ada, ("s", "2")).is_some());
+        assert!(kept.find(&eve, ("s", "2")).is_none() && kept.find(&ada, ("t", "2")).is_none());
+        assert!(kept.room(&ada).is_err(), "a place that is taken counts");
+        drop(room);
+        tokio::time::advance(Duration::from_secs(91)).await;
+        assert!(kept.find(&ada, ("s", "2")).is_none() && kept.after(&ada, 0, 9).is_empty());
+        assert!(kept.room(&ada).is_ok());
+    }
+
+    #[test]
+    fn a_life_is_what_is_said_within_bounds() {
+        let of = |text: &str| life(Some(&Raw::parse(text.to_owned().into(), Default::default()).unwrap()));
+        assert_eq!((life(None), of("null"), of("1500")), (USUAL, LONGEST, Duration::from_millis(1500)));
+        assert_eq!((of("-1"), of("1e300"), of("\"x\"")), (USUAL, USUAL, USUAL));
+        assert_eq!(of("1e12"), LONGEST);
+    }
+}
