@@ -10,7 +10,7 @@ use toolbay_transport::{
 };
 
 use crate::{
-    config::{Endpoint, Isolation, Names, Remote, Server, Setup, Start},
+    config::{Answering, Endpoint, Isolation, Names, Remote, Server, Setup, Start},
     limits::{Bounds, PerServer},
 };
 
@@ -134,6 +134,10 @@ fn transport(endpoint: &Endpoint) -> &'static str {
         Endpoint::Child(_) => CHILD,
         Endpoint::Http(_) => "http",
         Endpoint::Sse(_) => "sse",
+        Endpoint::Service(service) => match service.answering {
+            Answering::AtOnce => "rest",
+            Answering::Polled(_) | Answering::Unknown(_) => "sse",
+        },
     }
 }
 
@@ -155,6 +159,7 @@ pub fn endpoint(endpoint: Endpoint) -> Connector {
         }),
         Endpoint::Http(remote) => over_http(remote, client::Mode::Auto),
         Endpoint::Sse(remote) => over_http(remote, client::Mode::LegacySse),
+        Endpoint::Service(service) => over_http(service.remote, client::Mode::LegacySse),
     }
 }
 
