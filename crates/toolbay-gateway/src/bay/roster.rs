@@ -48,6 +48,13 @@ impl Inner {
         (away && server.lost().is_none()).then(|| Arc::clone(&server.spec.name))
     }
 
+    /// The server or entry that a public name is of, where that one is turned off.
+    pub(crate) fn turned_off(&self, public: &str) -> Option<Arc<str>> {
+        let named = |name: &str| self.server(name).filter(|server| server.is_off());
+        let off = named(public).or_else(|| named(public.split_once("__")?.0))?;
+        Some(Arc::clone(&off.spec.name))
+    }
+
     /// A server that is lost and not back yet, where it is the one that `uri` was read from. Until it is back nobody else
     /// is asked instead: another's template may fit too, and would mean something else by it.
     pub(crate) fn reader_lost(&self, catalog: &Catalog, uri: &str) -> Option<Arc<str>> {

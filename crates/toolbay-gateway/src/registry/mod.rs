@@ -8,6 +8,8 @@ mod entry;
 mod error;
 mod expiry;
 mod file;
+pub mod hot;
+mod look;
 
 pub use entry::{Call, Entry, Poll, Transport};
 pub use error::Error;
