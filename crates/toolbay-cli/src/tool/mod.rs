@@ -1,0 +1,8 @@
+//! `toolbay tool`: the registry of tools, in a file or by way of the `up` that runs.
+
+mod act;
+mod entry;
+mod run;
+
+pub(crate) use act::{Act, Refusal, perform};
+pub(crate) use run::run;
