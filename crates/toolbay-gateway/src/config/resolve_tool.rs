@@ -86,8 +86,16 @@ impl Resolver<'_, '_> {
         if let Some(PollBody::So { url: own, attempts: times, interval: apart }) = poll {
             if let Some(own) = own {
                 let filled = self.fill(own)?.value().trim().to_owned();
-                Url::parse(&filled.replace(SESSION, "0"))
+                let place = Url::parse(&filled.replace(SESSION, "0"))
                     .map_err(|why| self.reason(own.at, format!("`poll.url`: {}", why.problem), why.remedy))?;
+                let home = base.parse::<http::Uri>().ok();
+                let same = home.is_some_and(|home| {
+                    (home.scheme(), home.authority()) == (place.uri().scheme(), place.uri().authority())
+                });
+                if !same {
+                    let remedy = "take an address of the same scheme, host and port: the headers go there too";
+                    return Err(self.reason(own.at, "`poll.url` is of another origin than `url`", remedy));
+                }
                 at = if filled.contains(SESSION) { filled } else { with_session(&filled) };
             }
             if let Some(At { value, at }) = times {

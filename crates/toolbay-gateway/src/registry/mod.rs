@@ -10,11 +10,13 @@ mod expiry;
 mod file;
 pub mod hot;
 mod look;
+mod upstream;
 
 pub use entry::{Call, Entry, Poll, Transport};
 pub use error::Error;
 pub use expiry::{Expiry, ExpiryError};
 pub use file::{Added, Existing, Registry, Switched};
+pub(crate) use upstream::connector;
 
 #[cfg(test)]
 mod tests;
