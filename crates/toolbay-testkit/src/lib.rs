@@ -25,6 +25,7 @@ mod plan;
 mod random;
 mod referee;
 mod service;
+pub mod services;
 mod transcript;
 mod trio;
 mod wire;

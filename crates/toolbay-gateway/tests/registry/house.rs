@@ -29,10 +29,17 @@ use toolbay_protocol::{
 use toolbay_transport::{Caller, Connection, Cx, Hub, Request, Service, Watch};
 
 /// A server with one tool (which answers when it is let go), one prompt and one resource.
-struct Scripted {
+pub(crate) struct Scripted {
     name: String,
     gate: Arc<Semaphore>,
     hub: Hub,
+}
+
+impl Scripted {
+    /// One whose calls are answered at once.
+    pub(crate) fn open(name: &str) -> Self {
+        Self { name: name.into(), gate: Arc::new(Semaphore::new(1_000)), hub: Hub::new() }
+    }
 }
 
 impl Service for Scripted {

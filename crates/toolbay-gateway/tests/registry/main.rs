@@ -7,3 +7,4 @@ mod ears;
 mod hot;
 mod house;
 mod killed;
+mod services;
