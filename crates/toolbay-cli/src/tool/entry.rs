@@ -5,7 +5,8 @@ use std::{collections::BTreeMap, io::Read as _, time::SystemTime};
 use serde_json::Value;
 use toolbay_gateway::registry::{Call, Entry, Transport};
 
-use crate::{args::ToolAdd, exit::Exit};
+use super::args::ToolAdd;
+use crate::exit::Exit;
 
 /// How much is read from standard input.
 const MOST: u64 = 1 << 20;

@@ -10,10 +10,10 @@ use toolbay_gateway::{
 
 use super::{
     act::{Act, perform},
+    args::{Tool, ToolWhat},
     entry,
 };
 use crate::{
-    args::{Tool, ToolWhat},
     control::{self, Question},
     exit::Exit,
     show,

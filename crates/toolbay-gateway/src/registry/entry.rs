@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeMap, fmt, time::SystemTime};
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::{Map, Value};
 
 use super::{error::Error, expiry::Expiry};
 
 /// One entry.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
     /// Its name, unlike any other's.
@@ -17,6 +17,7 @@ pub struct Entry {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// How it is reached.
+    #[serde(alias = "type")]
     pub transport: Transport,
     /// Where, unless it is a program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,7 +61,7 @@ pub struct Entry {
 }
 
 /// How an entry is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Transport {
     /// An MCP server that is a program of ours.
@@ -77,6 +78,20 @@ impl Transport {
     /// How each is written.
     pub const WORDS: [(&'static str, Self); 4] =
         [("stdio", Self::Stdio), ("http", Self::Http), ("sse", Self::Sse), ("rest", Self::Rest)];
+}
+
+impl<'de> Deserialize<'de> for Transport {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // As the configuration reads it.
+        let plain = String::deserialize(deserializer)?.to_ascii_lowercase().replace(['-', '_', ' '], "");
+        match plain.as_str() {
+            "stdio" | "local" => Ok(Self::Stdio),
+            "http" | "streamablehttp" | "remote" => Ok(Self::Http),
+            "sse" => Ok(Self::Sse),
+            "rest" => Ok(Self::Rest),
+            _ => Err(D::Error::custom("its transport is none of stdio, http, sse, rest")),
+        }
+    }
 }
 
 impl fmt::Display for Transport {
@@ -179,7 +194,9 @@ impl Entry {
         let Value::Object(object) = value else { return Err(unsound("it is no object".into())) };
         let mut object = object.clone();
         object.retain(|_, value| !value.is_null());
-        serde_json::from_value(Value::Object(object)).map_err(|why| unsound(why.to_string()))
+        let off = object.remove("disabled").is_some_and(|off| off != Value::Bool(false));
+        let entry: Self = serde_json::from_value(Value::Object(object)).map_err(|why| unsound(why.to_string()))?;
+        Ok(Self { enabled: entry.enabled && !off, ..entry })
     }
 
     /// The entry as it is written.
@@ -190,6 +207,20 @@ impl Entry {
     /// Whether its time is over.
     pub fn is_over(&self, now: SystemTime) -> bool {
         self.expires_at.is_some_and(|expiry| expiry.is_over(now))
+    }
+}
+
+/// What is sent along may be secret: it is named, and not printed.
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry")
+            .field("name", &self.name)
+            .field("transport", &self.transport)
+            .field("enabled", &self.enabled)
+            .field("expires_at", &self.expires_at)
+            .field("env", &self.env.keys())
+            .field("headers", &self.headers.keys())
+            .finish_non_exhaustive()
     }
 }
 

@@ -28,10 +28,11 @@ impl fmt::Display for ExpiryError {
 impl std::error::Error for ExpiryError {}
 
 impl Expiry {
-    /// That moment, to the second; the ends of the calendar where it lies beyond them.
+    /// That moment, or the whole second after it; the end of the calendar where it lies beyond.
     pub fn at(moment: SystemTime) -> Self {
         let at = Timestamp::try_from(moment).unwrap_or(Timestamp::MAX);
-        Self(Written::At(Timestamp::from_second(at.as_second()).unwrap_or(at)))
+        let second = at.as_second() + i64::from(at.subsec_nanosecond() > 0);
+        Self(Written::At(Timestamp::from_second(second).unwrap_or(at)))
     }
 
     /// The moment. What the clock on the wall shows twice counts as the first time, what it skips as the time after.

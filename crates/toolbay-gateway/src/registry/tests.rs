@@ -40,6 +40,9 @@ fn folder(text: &str) -> (tempfile::TempDir, Registry) {
     (folder, Registry::at(file))
 }
 
+const STEPS: [Step; 8] =
+    [Step::Lock, Step::Read, Step::Create, Step::Write, Step::SyncFile, Step::Compare, Step::Rename, Step::SyncFolder];
+
 fn text(registry: &Registry) -> String {
     fs::read_to_string(registry.file()).unwrap()
 }
@@ -113,6 +116,27 @@ fn what_is_not_meant_stays_as_it_was_typed() {
 }
 
 #[test]
+fn entries_are_read_as_the_configuration_reads_them() {
+    let (_folder, registry) = folder(
+        r#"{"tools": [
+          {"name": "a", "type": "Streamable-HTTP", "url": "http://h/", "timeout": null},
+          {"name": "b", "transport": "SSE", "url": "http://h/", "disabled": true},
+          {"name": "c", "transport": "stdio", "command": "x", "env": {"N": 1, "K": "s3cret"}},
+          {"name": "d", "transport": "carrier pigeon"}, 7
+        ]}"#,
+    );
+    let tools = registry.tools().unwrap();
+    let [Ok(a), Ok(b), Ok(c), Err(d), Err(_)] = &tools[..] else { panic!("{tools:?}") };
+    assert_eq!((a.transport, b.transport, b.enabled), (Transport::Http, Transport::Sse, false));
+    assert_eq!(c.env["N"], "1");
+    assert!(!format!("{c:?}").contains("s3cret") && d.to_string().contains("none of stdio"), "{c:?} {d}");
+    assert_eq!(names(&registry, SystemTime::now()), ["a", "c"]);
+    registry.enable_tool("b").unwrap();
+    assert_eq!(names(&registry, SystemTime::now()), ["a", "b", "c"]);
+    registry.remove_tool("d").unwrap();
+}
+
+#[test]
 fn an_entry_that_cannot_be_used_is_refused() {
     let (_folder, registry) = folder(COMMENTED);
     for (entry, why) in [
@@ -166,16 +190,7 @@ fn once(step: Step) -> Arc<dyn Fn(Step) -> bool + Send + Sync> {
 
 #[test]
 fn a_write_that_stops_at_any_step_leaves_the_file_whole() {
-    for step in [
-        Step::Lock,
-        Step::Read,
-        Step::Create,
-        Step::Write,
-        Step::SyncFile,
-        Step::Compare,
-        Step::Rename,
-        Step::SyncFolder,
-    ] {
+    for step in STEPS {
         let (folder, registry) = folder(COMMENTED);
         let stopping = registry.clone().stopping(once(step));
         stopping.add_tool(&rest("three"), Existing::Refuse).unwrap_err();
@@ -189,6 +204,39 @@ fn a_write_that_stops_at_any_step_leaves_the_file_whole() {
         registry.disable_tool("three").unwrap();
         let left: Vec<PathBuf> = fs::read_dir(folder.path()).unwrap().map(|one| one.unwrap().path()).collect();
         assert!(!left.iter().any(|path| path.extension() == Some("tmp".as_ref())), "{step:?} {left:?}");
+    }
+}
+
+/// Names the file, and the step, for a process that ends in the middle of a write: this program again.
+const DIES: &str = "TOOLBAY_TEST_DIES";
+
+#[test]
+fn dies_at_a_step() {
+    let Ok(told) = std::env::var(DIES) else { return };
+    let (step, file) = told.split_once(' ').unwrap();
+    let (step, file) = (step.to_owned(), file.to_owned());
+    // Nobody unwinds, and nobody tidies up.
+    let stop = Arc::new(move |now: Step| if format!("{now:?}") == step { std::process::abort() } else { false });
+    let _ = Registry::at(file).stopping(stop).add_tool(&rest("three"), Existing::Refuse);
+}
+
+#[test]
+fn a_process_that_is_killed_at_any_step_leaves_the_file_whole_and_nobody_waiting() {
+    for step in STEPS {
+        let (_folder, registry) = folder(COMMENTED);
+        let status = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["registry::tests::dies_at_a_step", "--exact"])
+            .env(DIES, format!("{step:?} {}", registry.file().display()))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .status()
+            .unwrap();
+        assert!(!status.success(), "{step:?}");
+        let renamed = step == Step::SyncFolder;
+        assert!(renamed || text(&registry) == COMMENTED, "{step:?}");
+        let added = registry.add_tool(&rest("three"), Existing::Refuse).unwrap();
+        assert_eq!(added, if renamed { Added::Same } else { Added::New }, "{step:?}");
+        assert_eq!(names(&registry, SystemTime::now()), ["one", "two", "three"], "{step:?}");
     }
 }
 

@@ -18,6 +18,9 @@ fn before() -> SystemTime {
     "2026-04-09T15:29:00".parse::<toolbay_gateway::registry::Expiry>().unwrap().moment()
 }
 
+/// A change, and the tools that there are then.
+type Change = (Box<dyn Fn(&House)>, Vec<&'static str>);
+
 const WEATHER: [&str; 2] = ["weather_query", "weather_query__t"];
 const MAP: [&str; 2] = ["map_search", "map_search__t"];
 
@@ -35,7 +38,7 @@ async fn the_example_goes_through_all_operations_with_a_client_of_each_era() {
     let other = Entry { category: Some("x".into()), ..Entry::at("extra", Transport::Rest, "http://h.example/") };
     let disabled = "\"category\":\"weather\",\"enabled\":false";
     let enabled = "\"category\":\"weather\",\"enabled\":true";
-    let steps: Vec<(Box<dyn Fn(&House)>, Vec<&str>)> = vec![
+    let steps: Vec<Change> = vec![
         (
             Box::new(|house| assert_eq!(house.registry.disable_tool("map_search").unwrap(), Switched::Now)),
             WEATHER.to_vec(),

@@ -76,7 +76,9 @@ impl Service for Scripted {
 
 /// The scripted servers: how often each was started, and what lets its calls go.
 #[derive(Clone, Default)]
-pub(crate) struct Peers(Arc<Mutex<HashMap<String, (usize, Arc<Semaphore>)>>>);
+pub(crate) struct Peers(Arc<Mutex<Known>>);
+
+type Known = HashMap<String, (usize, Arc<Semaphore>)>;
 
 impl Peers {
     pub(crate) fn gate(&self, server: &str) -> Arc<Semaphore> {

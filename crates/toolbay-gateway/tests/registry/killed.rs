@@ -3,8 +3,7 @@
 use std::{
     io::{BufRead as _, BufReader},
     process::{Command, Stdio},
-    thread,
-    time::{Duration, SystemTime},
+    time::SystemTime,
 };
 
 use toolbay_gateway::registry::{Entry, Existing, Registry, Transport};
@@ -35,7 +34,7 @@ fn a_writer_that_is_killed_loses_nothing_that_it_acknowledged() {
     std::fs::write(&file, "{\n  // mine\n  \"other\": 1,\n  \"tools\": []\n}\n").unwrap();
     let registry = Registry::at(&file);
     let mut acknowledged = 0;
-    for round in 0..12_u64 {
+    for round in 0..12 {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["killed::writer", "--exact", "--nocapture", "--test-threads=1"])
             .env(FILE, &file)
@@ -45,9 +44,8 @@ fn a_writer_that_is_killed_loses_nothing_that_it_acknowledged() {
             .unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let ack = |line: String| line.strip_prefix("ack ").and_then(|number| number.parse::<usize>().ok());
-        // At least one write is whole; then it is killed wherever it is.
-        let first = lines.by_ref().map(|line| line.unwrap()).find_map(ack).unwrap();
-        thread::sleep(Duration::from_micros(700 * round));
+        // Some writes are whole; then it is killed wherever it is.
+        let first = lines.by_ref().map(|line| line.unwrap()).filter_map(ack).nth(round).unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
         let last = lines.map_while(Result::ok).filter_map(ack).last().unwrap_or(first);

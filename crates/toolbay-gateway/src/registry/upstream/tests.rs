@@ -72,7 +72,7 @@ impl Asks for Scripted {
 
     async fn listen(&self, _: Option<Events>) -> Option<(Event, Option<Events>)> {
         let (when, event) = self.events.lock().unwrap().pop_front()?;
-        time::sleep_until(self.begun + when).await;
+        let _ = time::timeout_at(self.begun + when, future::pending::<()>()).await;
         Some((event, None))
     }
 }
