@@ -11,7 +11,7 @@ use toolbay_gateway::{
     config::{self, nearest},
     limits::Effect,
     metrics::Counted,
-    registry::{Registry, hot::Hot},
+    registry::hot::Hot,
     servers::{Lines, Phase, Status},
 };
 
@@ -81,16 +81,11 @@ impl House {
 
     /// Does something to the registry, and waits until it is so.
     pub(crate) async fn tool(&self, act: Act) -> Result<Value, Refusal> {
-        let (Some(file), Some(hot)) = (&self.file, &self.hot) else {
+        let Some(hot) = &self.hot else {
             let what = "it runs without a configuration file: write a toolbay.json and start it again".into();
             return Err(Refusal { code: 3, what });
         };
-        let registry = Registry::at(file);
-        let doing = tokio::task::spawn_blocking(move || tool::perform(&registry, &act));
-        let failed = |error: tokio::task::JoinError| Refusal { code: 1, what: format!("it failed: {error}") };
-        let answer = doing.await.map_err(failed)??;
-        hot.caught_up().await;
-        Ok(answer)
+        Ok(hot.change(move |registry| tool::perform(registry, &act)).await?)
     }
 
     /// Reads the configuration anew and takes it on; a file that cannot be used changes nothing.

@@ -62,7 +62,7 @@ impl From<Error> for Refusal {
 }
 
 /// Does it; what it changed is on the disk when it is answered.
-pub(crate) fn perform(registry: &Registry, act: &Act) -> Result<Value, Refusal> {
+pub(crate) fn perform(registry: &Registry, act: &Act) -> Result<Value, Error> {
     let changed = |name: &str, change: &str| Ok(json!({"tool": name, "change": change}));
     match act {
         Act::Add { entry, replace } => {

@@ -9,7 +9,7 @@ use toolbay_gateway::{
 };
 
 use super::{
-    act::{Act, perform},
+    act::{Act, Refusal, perform},
     args::{Tool, ToolWhat},
     entry,
 };
@@ -39,7 +39,11 @@ pub(crate) async fn run(tool: Tool) -> Result<(), Exit> {
         }
         None => {
             let registry = Registry::at(file(tool.config, &act)?);
-            perform(&registry, &act).map_err(|refusal| Exit::refused(refusal.code, refusal.what))?
+            let refused = |error| {
+                let Refusal { code, what } = Refusal::from(error);
+                Exit::refused(code, what)
+            };
+            perform(&registry, &act).map_err(refused)?
         }
     };
     show::line(&if tool.json { answer.to_string() } else { told(&act, &answer) });

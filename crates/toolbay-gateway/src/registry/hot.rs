@@ -2,8 +2,7 @@
 //! time is over go by themselves. Servers, and calls in flight, are left alone.
 
 use std::{
-    fmt,
-    path::PathBuf,
+    fmt, io,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, SystemTime},
 };
@@ -15,6 +14,7 @@ use tokio::{
 };
 
 use super::{
+    error::Error,
     file::Registry,
     look::{Seen, look},
 };
@@ -51,6 +51,7 @@ pub enum News {
 
 /// A file that is followed until this is dropped.
 pub struct Hot {
+    registry: Registry,
     fault: Arc<Mutex<Option<String>>>,
     asked: mpsc::Sender<oneshot::Sender<()>>,
     task: JoinHandle<()>,
@@ -63,7 +64,7 @@ impl Hot {
         let (asked, asks) = mpsc::channel(WAITING);
         let follower = Follower {
             bay,
-            registry,
+            registry: registry.clone(),
             reader,
             clock,
             hearer,
@@ -73,12 +74,29 @@ impl Hot {
             entries: vec![],
             given_up: false,
         };
-        Self { fault, asked, task: tokio::spawn(follower.run(asks)) }
+        Self { registry, fault, asked, task: tokio::spawn(follower.run(asks)) }
     }
 
     /// What is wrong with the file as it stands, where it cannot be used.
     pub fn fault(&self) -> Option<String> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes the registry, and waits until the change is taken on. It is on the disk by then, whatever becomes of whoever
+    /// waits.
+    pub async fn change<T: Send + 'static>(
+        &self,
+        change: impl FnOnce(&Registry) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let registry = self.registry.clone();
+        let failed = |why: task::JoinError| Error::Disk {
+            file: self.registry.file().to_path_buf(),
+            doing: "the change",
+            why: io::Error::other(why),
+        };
+        let answer = task::spawn_blocking(move || change(&registry)).await.map_err(failed)??;
+        self.caught_up().await;
+        Ok(answer)
     }
 
     /// Waits, within bounds, until the file as it stands now is taken on.
@@ -247,14 +265,4 @@ fn is_entry(spec: &Spec) -> bool {
 /// When an entry comes to its end.
 fn end(spec: &Spec) -> Option<SystemTime> {
     Some(spec.written.as_ref()?.tool.as_ref()?.expires?.moment())
-}
-
-/// Reads texts of this file as `config` does, with what the process knows of its surroundings.
-pub fn reader(file: PathBuf, folder: PathBuf) -> Reader {
-    Arc::new(move |text| {
-        let variable = |name: &str| std::env::var(name).ok();
-        let around = config::Surroundings { folder: &folder, system: config::System::here(), variable: &variable };
-        let loaded = config::parse(text, &file, &around)?;
-        Ok(loaded.config.servers.iter().map(Spec::configured).collect())
-    })
 }

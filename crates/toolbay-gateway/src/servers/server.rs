@@ -188,7 +188,7 @@ impl Server {
 
     /// Whether the configuration turns it off.
     pub(crate) fn is_off(&self) -> bool {
-        *self.phase.borrow() == Phase::Disabled
+        matches!(self.spec.plan, Plan::Disabled)
     }
 
     /// Takes on what can be changed while it runs.

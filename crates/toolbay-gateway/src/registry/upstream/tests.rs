@@ -167,6 +167,24 @@ fn what_a_poll_brings_is_told_from_a_promise() {
 }
 
 #[test]
+fn a_promise_is_told_from_a_result_that_comes_at_once() {
+    let at_once = |body: &str| verdict::done_already(&answer(200, body)).map(|result| read(&result));
+    for body in [
+        r#"{"session_id": 7}"#,
+        r#"{"session_id": "a", "status": "ok", "code": 0}"#,
+        r#"{"session_id": "a", "result": null}"#,
+    ] {
+        assert_eq!(at_once(body), None, "{body}");
+        assert!(verdict::session(&answer(200, body)).is_some(), "{body}");
+    }
+    assert_eq!(at_once(r#"{"session_id": "a", "result": {"n": 1}}"#).unwrap()["structuredContent"], json!({"n": 1}));
+    assert_eq!(at_once(r#"{"session_id": "a", "status": "failed"}"#).unwrap()["isError"], true);
+    for body in ["7", "[]", r#"{"session_id": ""}"#, r#"{"session_id": ["a"]}"#, r#"{"id": "a"}"#] {
+        assert_eq!(verdict::session(&answer(200, body)), None, "{body}");
+    }
+}
+
+#[test]
 fn an_answer_becomes_text_and_structured_content_where_it_is_an_object() {
     let of = |status: u16, body: &str| read(&result::of(&answer(status, body), "http://h/"));
     assert_eq!(

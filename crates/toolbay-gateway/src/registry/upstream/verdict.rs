@@ -48,9 +48,20 @@ pub(super) fn session(answer: &Answer) -> Option<String> {
     (!text.is_empty() && text.len() <= LONGEST).then_some(text)
 }
 
-/// The result, where an answer that names a session brings it along.
+/// The result, or the failure, where an answer that names a session brings it along. That all is well so far says nothing.
 pub(super) fn done_already(answer: &Answer) -> Option<Raw> {
-    match of_json(&json(answer.text()?)?, Bare::IsPromise) {
+    let json = json(answer.text()?)?;
+    let brings = |key: &&str| json.get(key).is_some_and(|value| value.kind() != Kind::Null);
+    let failed = || {
+        ["status", "state"].iter().any(|key| {
+            let word = json.get(key).and_then(|word| word.as_text().map(|word| word.to_lowercase()));
+            word.is_some_and(|word| FAILED.contains(&word.as_str()))
+        })
+    };
+    if !["result", "data", "output", "error"].iter().any(brings) && !failed() {
+        return None;
+    }
+    match of_json(&json, Bare::IsPromise) {
         Verdict::Done(result) => Some(result),
         Verdict::Pending => None,
     }
