@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use tokio::runtime::Builder;
 
-use crate::exit;
+use crate::{exit, tool::Tool};
 
 /// One socket for every tool: many Model Context Protocol servers as one endpoint.
 #[derive(Debug, Parser)]
@@ -25,6 +25,8 @@ pub(crate) enum Command {
     Logs(Logs),
     /// Have the `up` that runs read its configuration anew
     Reload(Reload),
+    /// Change or show the registry of tools in the configuration
+    Tool(Tool),
     /// List tools, prompts and resources
     List(List),
     /// Call a tool
@@ -46,7 +48,7 @@ impl Command {
             Self::Up(_) | Self::Serve(_) | Self::List(_) | Self::Call(_) | Self::Read(_) | Self::Get(_) => {
                 Builder::new_current_thread()
             }
-            Self::Status(_) | Self::Logs(_) | Self::Reload(_) => Builder::new_current_thread(),
+            Self::Status(_) | Self::Logs(_) | Self::Reload(_) | Self::Tool(_) => Builder::new_current_thread(),
         }
     }
 }

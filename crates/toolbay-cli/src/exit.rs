@@ -47,6 +47,11 @@ impl Exit {
         Self { code: 5, what: what.into() }
     }
 
+    /// What somebody else refused, by its code.
+    pub(crate) fn refused(code: u8, what: impl Into<String>) -> Self {
+        Self { code, what: what.into() }
+    }
+
     /// Whether what was asked for is not there.
     pub(crate) fn is_unknown(&self) -> bool {
         self.code == 5

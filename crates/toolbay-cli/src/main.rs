@@ -14,6 +14,7 @@ mod serve;
 mod show;
 mod status;
 mod target;
+mod tool;
 mod up;
 
 use clap::Parser;
@@ -32,6 +33,7 @@ fn main() -> std::process::ExitCode {
             Command::Status(status) => status::run(status).await,
             Command::Logs(logs) => logs::run(logs).await,
             Command::Reload(reload) => reload::run(reload).await,
+            Command::Tool(tool) => tool::run(tool).await,
             Command::List(list) => list::run(list).await,
             Command::Call(call) => call::run(call).await,
             Command::Read(read) => read::run(read).await,

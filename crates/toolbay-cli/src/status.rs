@@ -18,6 +18,9 @@ pub(crate) async fn run(status: Status) -> Result<(), Exit> {
         return Ok(());
     }
     show::line(&head(&answer));
+    if let Some(fault) = answer["configFault"].as_str() {
+        show::line(&format!("the configuration cannot be used, all goes on as it was: {}\n", show::safe(fault)));
+    }
     let servers = answer["servers"].as_array().map(Vec::as_slice).unwrap_or_default();
     let heading =
         ["SERVER", "STATE", "REVISION", "TOOLS/PROMPTS/RESOURCES", "CALLS", "ERRORS", "P50", "P95", "RESTARTS", "PIDS"];

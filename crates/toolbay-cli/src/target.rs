@@ -3,7 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use toolbay_gateway::{
@@ -153,15 +153,18 @@ pub(crate) fn configured(config: Option<&Path>) -> Result<Configured, Exit> {
     let variable = |name: &str| std::env::var(name).ok();
     let around = Surroundings { folder: &here, system: System::here(), variable: &variable };
     let choice = config.map_or(Choice::Usual, |file| Choice::Named(file.to_owned()));
-    let Loaded { config, warnings, file } =
+    let Loaded { mut config, warnings, file } =
         config::load(&choice, &around).map_err(|error| Exit::config(error.to_string()))?;
     for warning in warnings {
         eprintln!("{}", show::dim(&warning.to_string()));
     }
+    // Their time was over while nobody looked; who follows the file takes them out of it.
+    config.leave_out_expired(SystemTime::now());
     let specs = match file {
         Some(_) => config.servers.iter().map(Spec::configured).collect(),
         None => embedded(&here)?,
     };
+    let file = file.map(|file| here.join(file));
     Ok(Configured { specs, limits: config.limits, telemetry: config.telemetry, file })
 }
 

@@ -13,6 +13,7 @@ mod identity;
 pub mod limits;
 pub mod metrics;
 pub mod policy;
+pub mod registry;
 mod relay;
 pub mod servers;
 pub mod telemetry;

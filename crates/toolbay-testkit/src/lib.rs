@@ -2,7 +2,8 @@
 //!
 //! A [`Pair`] is a client and a server joined by [`Wire`]s on a [`FakeClock`], each end watched by a [`Referee`]. A
 //! [`Trio`] puts a pure [`Bridge`] between two pairs. [`Service`] and [`Host`] are the people at both ends, [`Script`]
-//! plays what was written down, [`Rng`] brings chance that repeats itself.
+//! plays what was written down, [`Rng`] brings chance that repeats itself. [`services`] are real ones on this machine that do
+//! not speak the protocol.
 //!
 //! ```
 //! use toolbay_protocol::{Revision, peer::Call, Method, Raw};
@@ -25,6 +26,7 @@ mod plan;
 mod random;
 mod referee;
 mod service;
+pub mod services;
 mod transcript;
 mod trio;
 mod wire;

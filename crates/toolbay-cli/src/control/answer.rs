@@ -11,11 +11,13 @@ use toolbay_gateway::{
     config::{self, nearest},
     limits::Effect,
     metrics::Counted,
+    registry::hot::Hot,
     servers::{Lines, Phase, Status},
 };
 
 use crate::{
     target::{self, Configured},
+    tool::{self, Act, Refusal},
     up::event,
 };
 
@@ -28,6 +30,8 @@ pub(crate) struct House {
     pub(crate) file: Option<PathBuf>,
     /// Whom to tell what happens, as the file had it at the start.
     pub(crate) told: config::Telemetry,
+    /// Keeps the bay to the tool entries of the file, where there is one.
+    pub(crate) hot: Option<Hot>,
     pub(crate) endpoint: Option<String>,
     pub(crate) begun: Instant,
 }
@@ -49,6 +53,7 @@ impl House {
             "version": env!("CARGO_PKG_VERSION"),
             "seconds": self.begun.elapsed().as_secs(),
             "config": self.file,
+            "configFault": self.hot.as_ref().and_then(Hot::fault),
             "endpoint": self.endpoint,
             "ready": bay.readiness().ready,
             "sessions": bay.sessions(),
@@ -74,6 +79,15 @@ impl House {
         })
     }
 
+    /// Does something to the registry, and waits until it is so.
+    pub(crate) async fn tool(&self, act: Act) -> Result<Value, Refusal> {
+        let Some(hot) = &self.hot else {
+            let what = "it runs without a configuration file: write a toolbay.json and start it again".into();
+            return Err(Refusal { code: 3, what });
+        };
+        Ok(hot.change(move |registry| tool::perform(registry, &act)).await?)
+    }
+
     /// Reads the configuration anew and takes it on; a file that cannot be used changes nothing.
     pub(crate) fn reload(&self) -> Result<Vec<Value>, String> {
         let Configured { specs, limits, telemetry, .. } =
@@ -89,7 +103,8 @@ impl House {
     }
 }
 
-fn change(change: &Change) -> Value {
+/// What became of a server, for programs.
+pub(crate) fn change(change: &Change) -> Value {
     let (what, why) = match &change.what {
         What::Added => ("added", None),
         What::Removed => ("removed", None),

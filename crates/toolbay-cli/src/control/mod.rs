@@ -12,7 +12,7 @@ mod serve;
 #[cfg(not(unix))]
 mod without;
 
-pub(crate) use answer::House;
+pub(crate) use answer::{House, change};
 #[cfg(unix)]
 pub(crate) use ask::ask;
 pub(crate) use question::Question;

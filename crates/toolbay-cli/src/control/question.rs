@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::tool::Act;
+
 /// A question, as it is written on one line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "lowercase", deny_unknown_fields)]
 pub(crate) enum Question {
     /// How it does.
@@ -18,4 +20,9 @@ pub(crate) enum Question {
     },
     /// To read the configuration anew.
     Reload,
+    /// Something of the registry of tools.
+    Tool {
+        /// What.
+        act: Act,
+    },
 }

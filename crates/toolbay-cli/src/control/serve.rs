@@ -19,7 +19,7 @@ use super::{answer::House, place, question::Question};
 /// How many may ask at once; more wait.
 const ASKING: usize = 32;
 /// How long a question may be, and how long it may take to come in.
-const LONGEST: u64 = 64 << 10;
+const LONGEST: u64 = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How often it is looked whether a server wrote more.
 const LOOK: Duration = Duration::from_millis(100);
@@ -92,6 +92,13 @@ async fn answer(stream: UnixStream, house: &House) -> std::io::Result<()> {
             let answer = match house.reload() {
                 Ok(changes) => json!({ "changes": changes }),
                 Err(why) => json!({"error": why, "code": 3}),
+            };
+            say(&mut writer, &answer).await
+        }
+        Ok(Question::Tool { act }) => {
+            let answer = match house.tool(act).await {
+                Ok(answer) => answer,
+                Err(refusal) => json!({"error": refusal.what, "code": refusal.code}),
             };
             say(&mut writer, &answer).await
         }

@@ -2,6 +2,7 @@
 
 mod board;
 mod pages;
+mod registry;
 mod run;
 mod telemetry;
 

@@ -10,7 +10,7 @@ use toolbay_transport::http::server::{Endpoint, Options, serve};
 use super::{
     board::{Board, Manner},
     pages::pages,
-    telemetry,
+    registry, telemetry,
 };
 use crate::{
     args::Up,
@@ -37,7 +37,8 @@ pub(crate) async fn run(up: Up) -> Result<(), Exit> {
     single::end_on_signals(shutdown.clone(), hangup);
     let endpoint = listener.as_ref().and_then(|listener| listener.local_addr().ok()).map(|address| url(&address));
     let begun = Instant::now();
-    let house = Arc::new(House { bay: bay.clone(), named: up.config, file: file.clone(), told, endpoint, begun });
+    let hot = file.as_deref().map(|file| registry::follow(&bay, file)).transpose()?;
+    let house = Arc::new(House { bay: bay.clone(), named: up.config, file: file.clone(), told, hot, endpoint, begun });
     let hearing = (hangup == Hangup::Elsewhere).then(|| AbortOnDropHandle::new(tokio::spawn(hear(Arc::clone(&house)))));
     let control = control::open(house);
     if let Err(why) = &control {

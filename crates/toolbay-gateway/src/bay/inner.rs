@@ -176,7 +176,7 @@ impl Inner {
         caller: &Caller,
     ) -> Result<Seat, ErrorObject> {
         let name = &server.spec.name;
-        let seat = match permit.opens(name) {
+        let seat = match permit.opens(name) && !server.is_off() {
             true => match server.seat_at_once(caller, &self.declared) {
                 Some(seat) => Ok(seat),
                 None => Box::pin(server.seat(caller, &self.declared)).await,
@@ -196,6 +196,13 @@ impl Inner {
     }
 
     pub(crate) fn not_connected(&self, server: &Arc<str>) -> ErrorObject {
+        if let Some(off) = self.server(server).filter(|server| server.is_off()) {
+            let remedy = match off.is_entry() {
+                true => format!("`toolbay tool enable {server}` turns it on"),
+                false => "the configuration turns it on".into(),
+            };
+            return ErrorObject::invalid_params(format!("{server:?} is disabled; {remedy}"));
+        }
         ErrorObject::internal(format!("server {server:?} is not connected: {}; try again later", self.why_not(server)))
     }
 

@@ -49,15 +49,38 @@ pub enum What {
 impl Bay {
     /// Takes on another configuration; what it changed, in the order of the configuration. Nothing is waited for.
     pub fn reload(&self, specs: Vec<Spec>, limits: Limits) -> Vec<Change> {
-        let bay = &self.0;
+        self.0.take_on(|taking| {
+            taking.changes.extend(self.0.limit(limits));
+            specs.into_iter().for_each(|spec| taking.take(spec));
+        })
+    }
+
+    /// Takes on other entries of the registry; the servers go on as they are. Nothing is waited for.
+    pub fn reload_tools(&self, specs: Vec<Spec>) -> Vec<Change> {
+        self.0.take_on(|taking| {
+            let servers = taking.before.order.iter().filter(|server| !server.is_entry());
+            taking.order.extend(servers.map(Arc::clone));
+            specs.into_iter().for_each(|spec| taking.take_entry(spec));
+        })
+    }
+
+    /// What is said of an entry of the registry, for whoever searches among them.
+    pub fn entry(&self, server: &str) -> Option<config::Tool> {
+        self.0.server(server)?.written()?.tool.clone()
+    }
+}
+
+impl Inner {
+    fn take_on(&self, take: impl FnOnce(&mut Taking<'_>)) -> Vec<Change> {
+        let bay = self;
         // One at a time; and none once the bay comes to its end.
         let mut tasks = bay.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         if bay.closing.is_cancelled() {
             return vec![];
         }
         tasks.retain(|task| !task.is_finished());
-        let mut taking = Taking { changes: bay.limit(limits).into_iter().collect(), ..Taking::of(bay) };
-        specs.into_iter().for_each(|spec| taking.take(spec));
+        let mut taking = Taking::of(bay);
+        take(&mut taking);
         taking.leave_out();
         let Taking { changes, order, retired, started, .. } = taking;
         bay.roster.store(Arc::new(Roster::of(order)));
@@ -109,6 +132,17 @@ impl<'b> Taking<'b> {
         }
         if let Some(what) = what {
             self.changed(&old.spec.name, what, fields);
+        }
+    }
+
+    /// Takes one entry of the registry, unless a server has its name.
+    fn take_entry(&mut self, spec: Spec) {
+        match self.before.by_name.get(&spec.name) {
+            Some(server) if !server.is_entry() => {
+                let why = "a server of this name runs; rename one of them, or reload the configuration".into();
+                self.changed(&spec.name, What::Kept(why), vec![]);
+            }
+            Some(_) | None => self.take(spec),
         }
     }
 

@@ -6,7 +6,7 @@ use foldhash::fast::RandomState;
 
 use super::Inner;
 use crate::{
-    catalog::Catalog,
+    catalog::{Catalog, public_name},
     servers::{Phase, Server},
 };
 
@@ -46,6 +46,13 @@ impl Inner {
         let server = self.server(public.split_once("__")?.0)?;
         let away = matches!(server.status().phase, Phase::Connecting | Phase::Failed(_));
         (away && server.lost().is_none()).then(|| Arc::clone(&server.spec.name))
+    }
+
+    /// The server or entry that a public name is of, where that one is turned off.
+    pub(crate) fn turned_off(&self, public: &str) -> Option<Arc<str>> {
+        let prefix = public.split_once("__").map(|(server, _)| server);
+        let off = self.in_order().filter(|server| server.is_off()).map(|server| Arc::clone(&server.spec.name));
+        off.into_iter().find(|name| public == &**name || prefix == Some(&**name) || public == public_name(name, name))
     }
 
     /// A server that is lost and not back yet, where it is the one that `uri` was read from. Until it is back nobody else

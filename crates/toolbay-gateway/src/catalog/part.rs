@@ -137,7 +137,10 @@ impl Part {
         let public = match self.names {
             // What could be read as another server's keeps its prefix.
             Names::Own if stands_alone(name) => return (name.to_owned(), definition.clone()),
-            Names::Own | Names::Prefixed => public_name(&self.server, name),
+            Names::Entry if name == &*self.server && stands_alone(name) => {
+                return (name.to_owned(), definition.clone());
+            }
+            Names::Own | Names::Prefixed | Names::Entry => public_name(&self.server, name),
         };
         let definition = definition.with(&[("name", Some(&Raw::of(&public)))]);
         (public, definition)

@@ -1,7 +1,7 @@
 //! Where a file keeps its servers, and whose file it is when they are kept elsewhere.
 
 use jsonc_parser::{
-    ast::{Object, ObjectProp, Value},
+    ast::{Array, Object, ObjectProp, Value},
     common::Ranged as _,
 };
 
@@ -19,6 +19,11 @@ pub(super) struct Section<'v, 'a> {
     /// Its key as a reader would look for it.
     pub(super) key: &'static str,
     pub(super) servers: &'v Object<'a>,
+}
+
+/// The tool entries of the file; another program's `tools` is no list.
+pub(super) fn tools<'v, 'a>(root: &'v Object<'a>) -> Option<&'v Array<'a>> {
+    root.properties.iter().find(|property| property.name.as_str() == "tools")?.value.as_array()
 }
 
 /// Finds the servers of a file, or says whose file it looks like and how to write it here.
@@ -44,20 +49,25 @@ pub(super) fn sections<'v, 'a>(
         }
         if key == "inputs" {
             remark_inputs(property, remarks);
-        } else if key == "limits" || key == "telemetry" {
+        } else if key == "limits" || key == "telemetry" || key == "tools" && is_list(&property.value) {
             // Read by the rooms of those names.
         } else if !keys::is_comment(key) {
             strangers.push(property);
         }
     }
-    if found.is_empty() && !strangers.is_empty() {
+    let bare = found.is_empty() && tools(root).is_none();
+    if bare && !strangers.is_empty() {
         return Err(no_servers(root, &strangers, source));
     }
-    if found.is_empty() {
+    if bare {
         remarks.warn(root.start(), format!("the file names no servers; {EXAMPLE}"));
     }
     remark_strangers(&strangers, remarks);
     Ok(found)
+}
+
+fn is_list(value: &Value<'_>) -> bool {
+    matches!(value, Value::Array(_) | Value::NullKeyword(_))
 }
 
 /// A key under which some client keeps servers of the usual shape.
@@ -125,7 +135,7 @@ fn remark_inputs(property: &ObjectProp<'_>, remarks: &mut Remarks<'_>) {
 
 /// Few unknown keys are named one by one; many are another program's settings and get one note.
 fn remark_strangers(strangers: &[&ObjectProp<'_>], remarks: &mut Remarks<'_>) {
-    let known = HOMES.iter().map(|home| home.key).chain(["inputs", "limits", "telemetry"]);
+    let known = HOMES.iter().map(|home| home.key).chain(["inputs", "limits", "telemetry", "tools"]);
     let (slips, others): (Vec<_>, Vec<_>) = strangers
         .iter()
         .map(|property| (*property, nearest(property.name.as_str(), known.clone())))

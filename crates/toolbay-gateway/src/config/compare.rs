@@ -20,9 +20,22 @@ pub(crate) fn fields(before: &Server, after: &Server) -> Vec<Field> {
     differs("names", before.names != after.names);
     differs("start", before.start != after.start);
     differs("revision", before.revision != after.revision);
+    differs("tool entry", before.tool.is_some() != after.tool.is_some());
     let mut fields: Vec<_> = keys.into_iter().map(|key| Field { key, effect: Effect::Restart }).collect();
+    fields.extend(about(before, after));
     fields.extend(limits(&whole(before), &whole(after), Scope::Server));
     fields
+}
+
+/// What is said of an entry and changes nothing about how it is reached.
+fn about(before: &Server, after: &Server) -> Vec<Field> {
+    let (Some(before), Some(after)) = (&before.tool, &after.tool) else { return vec![] };
+    let pairs = [
+        ("description", before.description == after.description),
+        ("category", before.category == after.category),
+        ("expires_at", before.expires == after.expires),
+    ];
+    pairs.into_iter().filter(|(_, same)| !same).map(|(key, _)| Field { key, effect: Effect::Live }).collect()
 }
 
 /// The limits of such a scope that are not what they were.
@@ -61,6 +74,13 @@ fn endpoint(before: &Endpoint, after: &Endpoint) -> Vec<&'static str> {
         (Endpoint::Http(before), Endpoint::Http(after)) | (Endpoint::Sse(before), Endpoint::Sse(after)) => {
             vec![("url", before.url == after.url), ("headers", before.headers == after.headers)]
         }
+        (Endpoint::Service(before), Endpoint::Service(after)) => vec![
+            ("url", before.remote.url == after.remote.url),
+            ("headers", before.remote.headers == after.remote.headers),
+            ("definition", before.description == after.description && before.schema == after.schema),
+            ("body", before.call == after.call),
+            ("poll", before.answering == after.answering),
+        ],
         _ => return vec!["type"],
     };
     pairs.into_iter().filter(|(_, same)| !same).map(|(key, _)| key).collect()

@@ -47,7 +47,7 @@ pub fn parse(text: &str, file: &Path, around: &Surroundings<'_>) -> Result<Loade
     let sections = clients::sections(&root, &source, &mut remarks)?;
     let limits = limits::gateway(&root, &source, &mut remarks)?;
     let telemetry = telemetry::read(&root, &source, around, &mut remarks);
-    let servers = written::read(&sections, &source, &mut remarks)?;
+    let servers = written::read(&sections, clients::tools(&root), &source, &mut remarks)?;
     let mut servers: Vec<_> =
         servers.into_iter().map(|server| resolve(server, &limits, &source, around, &mut remarks)).collect();
     let mut warnings = remarks.finish();

@@ -34,11 +34,13 @@ pub(super) fn resolve(
     let (mut startup_timeout, mut timeout, mut isolation, mut names) = (None, None, None, Names::default());
     let (mut revision, mut start) = (None, Start::default());
     let mut own = limits.server;
+    let about = server.tool.as_ref().map(|tool| resolver.about(tool)).transpose();
     let setup = if server.disabled {
         Setup::Disabled
     } else {
         let outcome = server.body.and_then(|body| {
             resolver.check_name()?;
+            about.as_ref().map_err(Clone::clone)?;
             startup_timeout = resolver.seconds(body.startup_timeout.as_ref(), "startupTimeout")?;
             timeout = resolver.seconds(body.timeout.as_ref(), "timeout")?;
             isolation = resolver.isolation(body.isolation.as_ref())?;
@@ -46,11 +48,19 @@ pub(super) fn resolve(
             revision = resolver.revision(body.revision.as_ref())?;
             start = resolver.start(body.start.as_ref())?;
             own = limits::server(&body.limits, limits, source)?;
-            resolver.endpoint(&body)
+            match &server.tool {
+                Some(tool) => resolver.tool_endpoint(&body, tool),
+                None => resolver.endpoint(&body),
+            }
         });
         outcome.map_or_else(Setup::Broken, Setup::Ready)
     };
+    // What it is called by its own name alone is settled with all others.
+    names = if server.tool.is_some() && names == Names::Prefixed { Names::Entry } else { names };
+    // Of an entry whose end cannot be read nothing is offered, so that nothing is known of it.
+    let tool = server.tool.is_some().then(|| about.ok().flatten().unwrap_or_default());
     Server {
+        tool,
         name: server.name.value,
         place,
         setup,
@@ -66,6 +76,13 @@ pub(super) fn resolve(
 
 /// Leaves names of their own to one server alone: those of a second could be the same.
 pub(super) fn one_with_own_names(servers: &mut [Server], source: &Source<'_>) -> Vec<Warning> {
+    if servers.iter().any(|server| server.names == Names::Own) {
+        // A name that is a server's own could be an entry's as well.
+        servers
+            .iter_mut()
+            .filter(|server| server.names == Names::Entry)
+            .for_each(|entry| entry.names = Names::Prefixed);
+    }
     let mut others = servers.iter_mut().filter(|server| server.names == Names::Own);
     let Some(first) = others.next().map(|server| server.name.clone()) else { return vec![] };
     let warned = others.map(|server| {
@@ -113,7 +130,7 @@ impl Resolver<'_, '_> {
         Ok(())
     }
 
-    fn endpoint(&mut self, body: &Body) -> Result<Endpoint, Reason> {
+    pub(super) fn endpoint(&mut self, body: &Body) -> Result<Endpoint, Reason> {
         let kind = body.kind.as_ref().map(|kind| self.kind(kind)).transpose()?;
         match (kind, &body.command, &body.url) {
             (Some(Kind::Child) | None, Some(command), None) => self.child(command, body).map(Endpoint::Child),
@@ -131,6 +148,10 @@ impl Resolver<'_, '_> {
                     self.warn(command.at, "`command` is ignored: the type is sse");
                 }
                 self.remote(url, body).map(Endpoint::Sse)
+            }
+            (Some(Kind::Rest), _, _) => {
+                let remedy = "write it as an entry of the list `tools`, with a `name`";
+                Err(self.reason(self.name.at, "a service of the type rest is no server of the protocol", remedy))
             }
             (None, Some(_), Some(url)) => {
                 let problem = "it has both `command` and `url`";
@@ -151,12 +172,13 @@ impl Resolver<'_, '_> {
         }
     }
 
-    fn kind(&self, typed: &At<String>) -> Result<Kind, Reason> {
+    pub(super) fn kind(&self, typed: &At<String>) -> Result<Kind, Reason> {
         let plain: String = typed.value.to_ascii_lowercase().replace(['-', '_', ' '], "");
         match plain.as_str() {
             "stdio" | "local" => Ok(Kind::Child),
             "http" | "streamablehttp" | "remote" => Ok(Kind::Http),
             "sse" => Ok(Kind::Sse),
+            "rest" => Ok(Kind::Rest),
             "ws" | "websocket" => {
                 let problem = "WebSocket is not a transport of the protocol";
                 Err(self.reason(typed.at, problem, "ask the server for an http address"))
@@ -167,7 +189,7 @@ impl Resolver<'_, '_> {
             }
             _ => {
                 let problem = format!("the type `{}` is not known", typed.value);
-                let remedy = match nearest(&typed.value, ["stdio", "http", "sse", "streamable-http"]) {
+                let remedy = match nearest(&typed.value, ["stdio", "http", "sse", "rest", "streamable-http"]) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "write stdio, http, streamable-http or sse, or leave it out".into(),
                 };
@@ -176,7 +198,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    fn seconds(&mut self, typed: Option<&At<f64>>, key: &str) -> Result<Option<Duration>, Reason> {
+    pub(super) fn seconds(&mut self, typed: Option<&At<f64>>, key: &str) -> Result<Option<Duration>, Reason> {
         let Some(At { value, at }) = typed else { return Ok(None) };
         if !(LEAST_SECONDS..=MOST_SECONDS).contains(value) {
             let remedy = format!("write seconds, from {LEAST_SECONDS} to {MOST_SECONDS}");
@@ -260,11 +282,12 @@ impl Resolver<'_, '_> {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Kind {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
     Child,
     Http,
     Sse,
+    Rest,
 }
 
 /// Longer names do not fit into messages.

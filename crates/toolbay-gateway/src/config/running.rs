@@ -1,13 +1,19 @@
 //! Servers that can be started: resolved, checked, and impossible to hold wrong.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::PathBuf,
+    time::{Duration, SystemTime},
+};
 
 use http::HeaderMap;
 use toolbay_protocol::Revision;
 
 use crate::limits::{Limits, PerServer};
 
-use super::{error::Reason, expand::Expanded, secret::Secret, source::Place, telemetry::Telemetry, url::Url};
+use super::{
+    error::Reason, expand::Expanded, secret::Secret, service::Service, source::Place, telemetry::Telemetry, tool::Tool,
+    url::Url,
+};
 
 /// A configuration that was resolved.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,6 +49,16 @@ pub struct Server {
     pub revision: Option<Revision>,
     /// When it is started.
     pub start: Start,
+    /// What else is said of it, where it is an entry of the registry.
+    pub tool: Option<Tool>,
+}
+
+impl Running {
+    /// Leaves out the entries of the registry whose time is over at that moment; their names.
+    pub fn leave_out_expired(&mut self, now: SystemTime) -> Vec<String> {
+        let gone = self.servers.extract_if(.., |server| server.tool.as_ref().is_some_and(|tool| tool.is_over(now)));
+        gone.map(|server| server.name).collect()
+    }
 }
 
 /// When a server is started.
@@ -69,6 +85,9 @@ pub enum Names {
     /// As the server has them. One server of a configuration alone: with two, a name could lead to one today and, while
     /// that one is away, to the other.
     Own,
+    /// As an entry of the registry has them: a tool that has the entry's own name is public under it alone, all others are
+    /// prefixed.
+    Entry,
 }
 
 impl Names {
@@ -115,6 +134,8 @@ pub enum Endpoint {
     Http(Remote),
     /// The older HTTP+SSE, and nothing else.
     Sse(Remote),
+    /// A service that does not speak the protocol, or may not.
+    Service(Box<Service>),
 }
 
 /// A program to start.

@@ -1,5 +1,7 @@
 //! JSON with comments and trailing commas, and plain words for what is wrong with it.
 
+use std::path::Path;
+
 use jsonc_parser::{
     CollectOptions, ParseOptions,
     ast::{Object, Value},
@@ -30,10 +32,34 @@ pub(super) fn parse<'a>(source: &'a Source<'a>) -> Result<Object<'a>, Error> {
     }
 }
 
+/// Whether a text is a file whose tool entries can be read and changed.
+pub(crate) fn check(text: &str, file: &Path) -> Result<(), Error> {
+    let source = Source::new(file, text);
+    let root = parse(&source)?;
+    tree::no_key_twice(&root, "the key", &source)?;
+    let tools = root.properties.iter().find(|property| property.name.as_str() == "tools");
+    match tools.map(|tools| &tools.value) {
+        None | Some(Value::Array(_) | Value::NullKeyword(_)) => Ok(()),
+        Some(other) => {
+            let problem = format!("`tools` is {}, not a list of tool entries", tree::kind(other));
+            Err(source.error(Fault::Shape, tree::start(other), problem, "write \"tools\": [ … ], or name another file"))
+        }
+    }
+}
+
+/// The byte after the last property of an object in a list at the top of a sound file.
+pub(crate) fn end_of_last(text: &str, list: &str, place: usize) -> Option<usize> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS).ok()?;
+    let Some(Value::Object(root)) = parsed.value else { return None };
+    let list = root.properties.iter().find(|property| property.name.as_str() == list)?;
+    Some(list.value.as_array()?.elements.get(place)?.as_object()?.properties.last()?.range.end)
+}
+
 /// What a first configuration may look like; ends an error.
 pub(super) const EXAMPLE: &str = r#"write { "mcpServers": { "NAME": { "command": "PROGRAM", "args": [] } } }"#;
 
-const OPTIONS: ParseOptions = ParseOptions {
+/// What a file may hold beside strict JSON.
+pub(crate) const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
     allow_loose_object_property_names: false,

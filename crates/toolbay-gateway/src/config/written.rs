@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 
 use super::{
     clients::Section,
@@ -12,6 +12,7 @@ use super::{
     source::{At, Source},
     tree,
     warn::{Remarks, nearest},
+    written_tool::{self, ToolBody},
 };
 
 /// Names and their values, as typed.
@@ -24,6 +25,8 @@ pub(super) struct Written {
     /// Off: whatever else is written does not matter.
     pub(super) disabled: bool,
     pub(super) body: Result<Body, Reason>,
+    /// What an entry of the registry says beside.
+    pub(super) tool: Option<ToolBody>,
 }
 
 /// What is typed between the braces of a server.
@@ -49,6 +52,7 @@ pub(super) struct Body {
 /// Reads the servers of all sections, in the order of the file.
 pub(super) fn read(
     sections: &[Section<'_, '_>],
+    tools: Option<&Array<'_>>,
     source: &Source<'_>,
     remarks: &mut Remarks<'_>,
 ) -> Result<Vec<Written>, Error> {
@@ -69,6 +73,19 @@ pub(super) fn read(
             servers.push(server(property, source, remarks)?);
         }
     }
+    for (name, object) in written_tool::entries(tools, source, remarks) {
+        if let Some((key, first)) = seen.insert(name.value, ("tools", name.at)) {
+            let problem = format!("the name `{}` of an entry in `tools` is taken in `{key}`", name.value);
+            let remedy = format!("rename one; the first is at {}", source.place(first));
+            return Err(source.error(Fault::Duplicate, name.at, problem, remedy));
+        }
+        if servers.len() == MOST_SERVERS {
+            let problem = format!("there are more than {MOST_SERVERS} servers and tool entries");
+            return Err(source.error(Fault::TooMany, name.at, problem, "split the file"));
+        }
+        let name = At { value: name.value.to_owned(), at: name.at };
+        servers.push(typed(name, object, Some(ToolBody::default()), source, remarks)?);
+    }
     Ok(servers)
 }
 
@@ -78,17 +95,27 @@ fn server(property: &ObjectProp<'_>, source: &Source<'_>, remarks: &mut Remarks<
         let problem = format!("it is {}, not an object", tree::kind(&property.value));
         let remedy = r#"write { "command": …, "args": […] } or { "url": … }"#;
         let body = Err(reason(source, tree::start(&property.value), problem, remedy));
-        return Ok(Written { name, disabled: false, body });
+        return Ok(Written { name, disabled: false, body, tool: None });
     };
+    typed(name, object, None, source, remarks)
+}
+
+fn typed(
+    name: At<String>,
+    object: &Object<'_>,
+    tool: Option<ToolBody>,
+    source: &Source<'_>,
+    remarks: &mut Remarks<'_>,
+) -> Result<Written, Error> {
     tree::no_key_twice(object, "the key", source)?;
-    let mut reader = Reader { name: &name.value, source, remarks, body: Body::default(), disabled: false };
+    let mut reader = Reader { name: &name.value, source, remarks, body: Body::default(), tool, disabled: false };
     let outcome = object.properties.iter().try_for_each(|property| reader.property(property));
-    let Reader { body, mut disabled, .. } = reader;
+    let Reader { body, mut disabled, tool, .. } = reader;
     if outcome.is_err() {
         // The reading ended early: what matters still is whether the server is off.
         disabled |= is_off(object);
     }
-    Ok(Written { name, disabled, body: outcome.map(|()| body) })
+    Ok(Written { name, disabled, body: outcome.map(|()| body), tool })
 }
 
 fn is_off(server: &Object<'_>) -> bool {
@@ -102,20 +129,25 @@ fn is_off(server: &Object<'_>) -> bool {
     })
 }
 
-struct Reader<'r, 's> {
+pub(super) struct Reader<'r, 's> {
     name: &'r str,
-    source: &'r Source<'r>,
-    remarks: &'r mut Remarks<'s>,
+    pub(super) source: &'r Source<'r>,
+    pub(super) remarks: &'r mut Remarks<'s>,
     body: Body,
+    /// An entry of the registry has keys of its own.
+    pub(super) tool: Option<ToolBody>,
     disabled: bool,
 }
 
 impl Reader<'_, '_> {
     fn property(&mut self, property: &ObjectProp<'_>) -> Result<(), Reason> {
         let (typed, at) = (property.name.as_str(), tree::key_start(property));
+        if self.tool_property(property)? {
+            return Ok(());
+        }
         let alias = ALIASES.iter().find(|alias| alias.key == typed);
         let key = alias.map_or(typed, |alias| alias.ours);
-        if let Some(alias) = alias.filter(|_| typed != "enabled") {
+        if let Some(alias) = alias.filter(|_| typed != "enabled" && !(typed == "transport" && self.tool.is_some())) {
             let message = format!("`{typed}` of {} is read as `{}`", alias.client, alias.ours);
             self.remarks.note(at, self.of(&message));
         }
@@ -222,19 +254,24 @@ impl Reader<'_, '_> {
             let message = self.of(&format!("`{key}`: {}", foreign.says));
             return self.remarks.add(foreign.level, at, message);
         }
-        let message = match nearest(key, KNOWN) {
+        let more: &[&str] = if self.tool.is_some() { &written_tool::KEYS } else { &[] };
+        let known = || KNOWN.iter().chain(more).copied();
+        let message = match nearest(key, known()) {
             Some(near) => format!("`{key}` is not a known key; did you mean `{near}`?"),
-            None => format!("`{key}` is not a known key and is ignored (known are {})", KNOWN.join(", ")),
+            None => {
+                let known: Vec<_> = known().collect();
+                format!("`{key}` is not a known key and is ignored (known are {})", known.join(", "))
+            }
         };
         self.remarks.warn(at, self.of(&message));
     }
 
-    fn of(&self, message: &str) -> String {
+    pub(super) fn of(&self, message: &str) -> String {
         format!("server `{}`: {message}", self.name)
     }
 }
 
-fn text(value: &Value<'_>, key: &str, source: &Source<'_>) -> Result<At<String>, Reason> {
+pub(super) fn text(value: &Value<'_>, key: &str, source: &Source<'_>) -> Result<At<String>, Reason> {
     match value {
         Value::StringLit(text) => Ok(At { value: text.value.to_string(), at: tree::start(value) }),
         other => Err(wrong_kind(other, key, "a text", source)),
@@ -259,7 +296,7 @@ fn flag(value: &Value<'_>, key: &str, source: &Source<'_>) -> Result<bool, Reaso
     }
 }
 
-fn number(value: &Value<'_>, key: &str, source: &Source<'_>) -> Result<At<f64>, Reason> {
+pub(super) fn number(value: &Value<'_>, key: &str, source: &Source<'_>) -> Result<At<f64>, Reason> {
     let parsed = value.as_number_lit().and_then(|number| number.value.parse().ok());
     match parsed {
         Some(number) => Ok(At { value: number, at: tree::start(value) }),
@@ -267,7 +304,7 @@ fn number(value: &Value<'_>, key: &str, source: &Source<'_>) -> Result<At<f64>, 
     }
 }
 
-fn wrong_kind(value: &Value<'_>, key: &str, wanted: &str, source: &Source<'_>) -> Reason {
+pub(super) fn wrong_kind(value: &Value<'_>, key: &str, wanted: &str, source: &Source<'_>) -> Reason {
     let problem = format!("`{key}` is {}", tree::kind(value));
     reason(source, tree::start(value), problem, format!("write {wanted}"))
 }

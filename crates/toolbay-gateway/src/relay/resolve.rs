@@ -71,7 +71,7 @@ pub(super) async fn resolve(bay: &Inner, request: &Request, meant: &Meant) -> Re
             Err(_) => meant
                 .name
                 .as_ref()
-                .and_then(|public| bay.away(public))
+                .and_then(|public| bay.away(public).or_else(|| bay.turned_off(public)))
                 .map_or(unknown, |server| bay.not_connected(&server)),
         }
     })

@@ -181,6 +181,16 @@ impl Server {
         self.written.load_full()
     }
 
+    /// Whether it is an entry of the registry.
+    pub(crate) fn is_entry(&self) -> bool {
+        self.written.load().as_ref().is_some_and(|written| written.tool.is_some())
+    }
+
+    /// Whether the configuration turns it off.
+    pub(crate) fn is_off(&self) -> bool {
+        matches!(self.spec.plan, Plan::Disabled)
+    }
+
     /// Takes on what can be changed while it runs.
     pub(crate) fn adjust(&self, spec: &Spec) {
         self.silence.store(millis(spec.silence), Ordering::Relaxed);

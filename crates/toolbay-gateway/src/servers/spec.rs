@@ -5,13 +5,14 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 use toolbay_protocol::greeting::Introduction;
 use toolbay_transport::{
     Approach, Connection, Error, Listener, Service, connect, duplex,
-    http::client::{self, Target},
+    http::client::{self, Reach, Target},
     stdio::child::{OnLine, ServerCommand},
 };
 
 use crate::{
-    config::{Endpoint, Isolation, Names, Remote, Server, Setup, Start},
+    config::{Answering, Endpoint, Isolation, Names, Remote, Server, Setup, Start},
     limits::{Bounds, PerServer},
+    registry,
 };
 
 /// Connects, as often as it is asked to.
@@ -65,14 +66,16 @@ pub enum Plan {
 impl Spec {
     /// A server of the configuration.
     pub fn configured(server: &Server) -> Self {
+        // Who adds an entry names a place; who owns a public name does not thereby name one in here.
+        let reach = if server.tool.is_some() { Reach::AsNamed } else { Reach::Anywhere };
         let (transport, plan) = match &server.setup {
             Setup::Disabled => ("-", Plan::Disabled),
             Setup::Broken(reason) => ("-", Plan::Broken(reason.to_string())),
-            Setup::Ready(endpoint) => (transport(endpoint), Plan::Connect(self::endpoint(endpoint.clone()))),
+            Setup::Ready(endpoint) => (transport(endpoint), Plan::Connect(reached(endpoint.clone(), reach))),
         };
         Self {
             startup: server.startup_timeout.unwrap_or(server.limits.startup),
-            silence: server.timeout.unwrap_or(server.limits.silence),
+            silence: server.timeout.unwrap_or_else(|| server.limits.silence.max(polled(server))),
             connections: server.limits.connections,
             idle: server.limits.idle,
             rest: server.limits.rest,
@@ -134,11 +137,35 @@ fn transport(endpoint: &Endpoint) -> &'static str {
         Endpoint::Child(_) => CHILD,
         Endpoint::Http(_) => "http",
         Endpoint::Sse(_) => "sse",
+        Endpoint::Service(service) => match service.answering {
+            Answering::AtOnce => "rest",
+            Answering::Polled(_) | Answering::Unknown(_) => "sse",
+        },
     }
 }
 
+/// How long a call may be silent because its service is polled.
+fn polled(server: &Server) -> Duration {
+    match &server.setup {
+        Setup::Ready(Endpoint::Service(service)) => match &service.answering {
+            Answering::Polled(polling) | Answering::Unknown(polling) => {
+                polling.interval.saturating_mul(polling.attempts).saturating_add(LAST_LOOK)
+            }
+            Answering::AtOnce => Duration::ZERO,
+        },
+        Setup::Ready(_) | Setup::Disabled | Setup::Broken(_) => Duration::ZERO,
+    }
+}
+
+/// How long the call and the last look of a service that is polled may take beside.
+const LAST_LOOK: Duration = Duration::from_secs(30);
+
 /// Connects an endpoint of the configuration.
 pub fn endpoint(endpoint: Endpoint) -> Connector {
+    reached(endpoint, Reach::Anywhere)
+}
+
+fn reached(endpoint: Endpoint, reach: Reach) -> Connector {
     match endpoint {
         Endpoint::Child(child) => Arc::new(move |approach: Approach| {
             let listener = Arc::clone(&approach.listener);
@@ -153,16 +180,18 @@ pub fn endpoint(endpoint: Endpoint) -> Connector {
             let command = command.on_stderr(OnLine::new(move |line| listener.stderr(line)));
             Box::pin(connect::child(command, approach))
         }),
-        Endpoint::Http(remote) => over_http(remote, client::Mode::Auto),
-        Endpoint::Sse(remote) => over_http(remote, client::Mode::LegacySse),
+        Endpoint::Http(remote) => over_http(remote, client::Mode::Auto, reach),
+        Endpoint::Sse(remote) => over_http(remote, client::Mode::LegacySse, reach),
+        Endpoint::Service(service) => registry::connector(*service),
     }
 }
 
-fn over_http(remote: Remote, mode: client::Mode) -> Connector {
+fn over_http(remote: Remote, mode: client::Mode, reach: Reach) -> Connector {
     Arc::new(move |approach: Approach| {
         let connect::Limits { message_bytes, requests_in_flight } = approach.limits;
         let limits = client::Limits { message_bytes, requests_in_flight, ..client::Limits::default() };
-        let target = Target { headers: remote.headers.clone(), mode, limits, ..Target::new(remote.url.uri().clone()) };
+        let target =
+            Target { headers: remote.headers.clone(), mode, limits, reach, ..Target::new(remote.url.uri().clone()) };
         Box::pin(client::connect(target, approach))
     })
 }

@@ -208,13 +208,13 @@ fn reached(server: &Server) -> (Network, Option<(Arc<str>, u16)>) {
         Some(Setup::Ready(endpoint)) => endpoint,
         Some(Setup::Disabled | Setup::Broken(_)) | None => return (Network::None, None),
     };
-    match endpoint {
-        Endpoint::Child(_) => (Network::Pipe, None),
-        Endpoint::Http(remote) | Endpoint::Sse(remote) => {
-            let uri = remote.url.uri();
-            let usual = if remote.url.is_encrypted() { 443 } else { 80 };
-            let host = uri.host().map(|host| host.trim_matches(['[', ']']));
-            (Network::Tcp, host.map(|host| (host.into(), uri.port_u16().unwrap_or(usual))))
-        }
-    }
+    let remote = match endpoint {
+        Endpoint::Child(_) => return (Network::Pipe, None),
+        Endpoint::Http(remote) | Endpoint::Sse(remote) => remote,
+        Endpoint::Service(service) => &service.remote,
+    };
+    let uri = remote.url.uri();
+    let usual = if remote.url.is_encrypted() { 443 } else { 80 };
+    let host = uri.host().map(|host| host.trim_matches(['[', ']']));
+    (Network::Tcp, host.map(|host| (host.into(), uri.port_u16().unwrap_or(usual))))
 }

@@ -8,6 +8,7 @@ mod limits;
 mod names;
 mod servers;
 mod telemetry;
+mod tools;
 
 use std::path::{Path, PathBuf};
 
@@ -58,6 +59,9 @@ pub(super) fn line(server: &Server) -> String {
         Setup::Broken(reason) => format!("broken: {}", reason.problem),
         Setup::Ready(Endpoint::Http(remote)) => format!("http {}{}", remote.url.uri(), headers(remote)),
         Setup::Ready(Endpoint::Sse(remote)) => format!("sse {}{}", remote.url.uri(), headers(remote)),
+        Setup::Ready(Endpoint::Service(service)) => {
+            format!("service {}{} {:?}", service.remote.url.uri(), headers(&service.remote), service.answering)
+        }
         Setup::Ready(Endpoint::Child(child)) => {
             let mut text = format!("run {}", child.command.value());
             for arg in &child.args {

@@ -17,7 +17,11 @@ use rustls::ClientConfig;
 use tokio::time;
 use tower_service::Service;
 
-use super::problem;
+use super::{
+    guard::{Reach, Resolver},
+    problem,
+    target::Target,
+};
 use crate::{Error, Kind};
 
 /// Opens connections.
@@ -30,7 +34,16 @@ pub(crate) type Dialling = BoxFuture<'static, Result<Stream, Error>>;
 impl Dial {
     /// Opens connections to `url` over the network, each within `limit`.
     pub(super) fn network(url: &Uri, limit: Duration) -> Result<Self, Error> {
-        let mut tcp = HttpConnector::new();
+        Self::reaching(url, limit, Reach::Anywhere)
+    }
+
+    /// The same to the address of `target`, as far as its owner lets it reach.
+    pub(super) fn to(target: &Target) -> Result<Self, Error> {
+        Self::reaching(&target.url, target.limits.connect, target.reach)
+    }
+
+    fn reaching(url: &Uri, limit: Duration, reach: Reach) -> Result<Self, Error> {
+        let mut tcp = HttpConnector::new_with_resolver(Resolver::new(reach));
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         // A peer that vanished without a word is noticed in the end.

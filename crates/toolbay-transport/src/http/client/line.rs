@@ -34,6 +34,7 @@ pub(crate) struct Line {
     url: Uri,
     headers: Arc<HeaderMap>,
     limits: Limits,
+    redirects: usize,
 }
 
 /// The head of an answer, and the address that gave it.
@@ -84,7 +85,12 @@ impl Line {
         let mut headers = target.fixed_headers();
         let agent = HeaderValue::from_static(concat!("toolbay/", env!("CARGO_PKG_VERSION")));
         headers.entry(header::USER_AGENT).or_insert(agent);
-        Self { http, url: target.url.clone(), headers: Arc::new(headers), limits: target.limits }
+        Self { http, url: target.url.clone(), headers: Arc::new(headers), limits: target.limits, redirects: REDIRECTS }
+    }
+
+    /// The same, and so many redirects are followed.
+    pub(super) fn redirecting(self, redirects: usize) -> Self {
+        Self { redirects, ..self }
     }
 
     /// The same server at another address of the same origin.
@@ -105,7 +111,7 @@ impl Line {
     /// Sends a request, following redirects within the origin with method and body as they are.
     pub(super) async fn send(&self, order: Order) -> Result<Reached, Error> {
         let mut url = self.url.clone();
-        for _ in 0..=REDIRECTS {
+        for _ in 0..=self.redirects {
             let answer = self.http.request(self.request(&url, &order)).await;
             let response = answer.map_err(|error| problem::unanswered(&url, error))?;
             let Some(place) = redirect(&response) else { return Ok(Reached { response, url }) };
@@ -123,7 +129,7 @@ impl Line {
             }
             url = next;
         }
-        let what = format!("{} redirects more than {REDIRECTS} times", Shown(&self.url));
+        let what = format!("{} redirects more than {} times", Shown(&self.url), self.redirects);
         Err(Error::new(Kind::Misbehaved, what))
     }
 

@@ -34,7 +34,7 @@ use crate::{Approach, Connection, Error, Kind, Listener, connection::Wire};
 /// Meets the server at `target`, whichever era and transport it speaks.
 pub async fn connect(target: Target, approach: Approach) -> Result<Connection, Error> {
     target.check()?;
-    let dial = Dial::network(&target.url, target.limits.connect)?;
+    let dial = Dial::to(&target)?;
     connect_by(dial, target, approach).await
 }
 

@@ -7,7 +7,9 @@ mod chores;
 mod clock;
 mod courier;
 mod dial;
+mod errand;
 mod fields;
+mod guard;
 mod handle;
 mod inbox;
 mod legacy_sse;
@@ -28,6 +30,8 @@ mod target;
 mod tests;
 
 pub use courier::{Courier, Receipt};
+pub use errand::{Answer, Errands, Event, Events, Opened};
+pub use guard::Reach;
 pub(crate) use handle::Client;
 pub use meet::connect;
 pub(crate) use post::RunningCall;

@@ -12,6 +12,9 @@ use crate::{Error, Kind};
 /// A connection that did not come about.
 pub(super) fn unreachable(url: &Uri, error: Box<dyn StdError + Send + Sync>) -> Error {
     let authority = url.authority().map(|authority| authority.as_str()).unwrap_or_default();
+    if let Some(ours) = find::<Error>(&*error) {
+        return ours.clone();
+    }
     if let Some(tls) = find::<rustls::Error>(&*error) {
         let what = format!("TLS with {authority} failed: {}", tls_advice(tls));
         return Error::new(Kind::Unreachable, what).caused_by(tls.clone());

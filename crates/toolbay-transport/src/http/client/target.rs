@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use http::{HeaderMap, Uri, header};
 
-use super::place::Shown;
+use super::{guard::Reach, place::Shown};
 use crate::{Error, Kind};
 
 /// A server to be reached over HTTP.
@@ -19,6 +19,8 @@ pub struct Target {
     pub mode: Mode,
     /// How much is accepted of it.
     pub limits: Limits,
+    /// Which addresses its name may lead to.
+    pub reach: Reach,
 }
 
 /// Which transport a server speaks.
@@ -51,7 +53,7 @@ impl Default for Limits {
 impl Target {
     /// A server at `url` with nothing special about it.
     pub fn new(url: Uri) -> Self {
-        Self { url, headers: HeaderMap::new(), mode: Mode::Auto, limits: Limits::default() }
+        Self { url, headers: HeaderMap::new(), mode: Mode::Auto, limits: Limits::default(), reach: Reach::Anywhere }
     }
 
     /// An error where the address cannot be called.
@@ -90,13 +92,14 @@ impl Target {
 
 impl fmt::Debug for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { url, headers, mode, limits } = self;
+        let Self { url, headers, mode, limits, reach } = self;
         let names: Vec<_> = headers.keys().collect();
         f.debug_struct("Target")
             .field("url", &Shown(url).to_string())
             .field("headers", &names)
             .field("mode", mode)
             .field("limits", limits)
+            .field("reach", reach)
             .finish()
     }
 }
