@@ -49,7 +49,8 @@ cargo xtask COMMAND
   differential [--server TEXT]... [--write]
                                          the same conversation with foreign servers direct and behind `toolbay up`, which
                                          must be the same; --write renews docs/differential.md from this run
-  eval [--corpora DIR] [--json]          how well tools are found and requests are read, on the corpora beside the clone
+  eval [--corpora DIR] [--vectors DIR] [--json]
+                                         how well tools are found and requests are read, on the corpora beside the clone
   faults [--ours | --target T]... [--only REGEX] [--write]
                                          our suite of broken input, streams and ends, on servers and clients, ours and
                                          the peers'; --write renews docs/faults.md from this run

@@ -26,16 +26,17 @@ fn main() -> ExitCode {
 /// Whether every figure with a goal reaches it.
 fn measure() -> Result<bool> {
     let mut words = std::env::args().skip(1);
-    let (mut corpora, mut json) = (None, false);
+    let (mut corpora, mut vectors, mut json) = (None, None, false);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--corpora" => corpora = Some(PathBuf::from(words.next().context("--corpora needs a folder")?)),
+            "--vectors" => vectors = Some(PathBuf::from(words.next().context("--vectors needs a folder")?)),
             "--json" => json = true,
-            other => bail!("not understood: {other}; it takes --corpora DIR and --json"),
+            other => bail!("not understood: {other}; it takes --corpora DIR, --vectors DIR and --json"),
         }
     }
     let corpora = corpora.context("name the folder of the corpora with --corpora")?;
-    let mut groups = ranking::measure(&corpora)?;
+    let mut groups = ranking::measure(&corpora, vectors.as_deref())?;
     groups.extend(slots::measure(&corpora)?);
     report::print(&groups, json)?;
     Ok(report::held(&groups))

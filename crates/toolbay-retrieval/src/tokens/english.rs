@@ -1,0 +1,252 @@
+//! English words: folded, stopped, stemmed.
+
+use std::borrow::Cow;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// The stem of a word in small letters.
+pub(crate) fn stem(word: &str) -> Cow<'_, str> {
+    Stemmer::create(Algorithm::English).stem(word)
+}
+
+/// The word in small letters, accents taken off; nothing where it says nothing.
+pub(super) fn fold(part: &str) -> Option<String> {
+    let folded: String = part.chars().flat_map(char::to_lowercase).map(plain).collect();
+    let says_something = folded.len() > 1 && !folded.bytes().all(|b| b.is_ascii_digit()) && !is_stop_word(&folded);
+    says_something.then_some(folded)
+}
+
+/// Whether the word carries no meaning of its own.
+pub(crate) fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.binary_search(&word).is_ok()
+}
+
+fn plain(c: char) -> char {
+    match c {
+        'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' => 'a',
+        'ç' => 'c',
+        'è' | 'é' | 'ê' | 'ë' => 'e',
+        'ì' | 'í' | 'î' | 'ï' => 'i',
+        'ñ' => 'n',
+        'ò' | 'ó' | 'ô' | 'õ' | 'ö' => 'o',
+        'ù' | 'ú' | 'û' | 'ü' => 'u',
+        'ａ'..='ｚ' | '０'..='９' => char::from_u32(u32::from(c) - 0xFEE0).unwrap_or(c),
+        other => other,
+    }
+}
+
+/// Sorted. Words of grammar, and words with which people ask for anything at all.
+const STOP_WORDS: &[&str] = &[
+    "a",
+    "about",
+    "above",
+    "after",
+    "again",
+    "all",
+    "also",
+    "am",
+    "an",
+    "and",
+    "any",
+    "anyone",
+    "anything",
+    "are",
+    "aren",
+    "as",
+    "ask",
+    "assist",
+    "at",
+    "be",
+    "because",
+    "been",
+    "before",
+    "being",
+    "below",
+    "between",
+    "both",
+    "but",
+    "by",
+    "can",
+    "cannot",
+    "could",
+    "couldn",
+    "curious",
+    "did",
+    "didn",
+    "do",
+    "does",
+    "doesn",
+    "doing",
+    "don",
+    "done",
+    "down",
+    "during",
+    "each",
+    "else",
+    "etc",
+    "ever",
+    "every",
+    "for",
+    "from",
+    "further",
+    "get",
+    "give",
+    "go",
+    "going",
+    "got",
+    "had",
+    "has",
+    "have",
+    "having",
+    "he",
+    "hello",
+    "help",
+    "her",
+    "here",
+    "hers",
+    "hey",
+    "hi",
+    "him",
+    "his",
+    "how",
+    "however",
+    "i",
+    "if",
+    "in",
+    "interested",
+    "into",
+    "is",
+    "isn",
+    "it",
+    "its",
+    "itself",
+    "just",
+    "kindly",
+    "know",
+    "let",
+    "like",
+    "ll",
+    "looking",
+    "made",
+    "make",
+    "may",
+    "me",
+    "might",
+    "mine",
+    "more",
+    "most",
+    "much",
+    "must",
+    "my",
+    "myself",
+    "need",
+    "no",
+    "nor",
+    "not",
+    "now",
+    "of",
+    "off",
+    "ok",
+    "okay",
+    "on",
+    "once",
+    "one",
+    "only",
+    "or",
+    "other",
+    "our",
+    "ours",
+    "out",
+    "over",
+    "own",
+    "please",
+    "provide",
+    "re",
+    "really",
+    "same",
+    "see",
+    "she",
+    "should",
+    "show",
+    "so",
+    "some",
+    "someone",
+    "something",
+    "such",
+    "sure",
+    "tell",
+    "than",
+    "thank",
+    "thanks",
+    "that",
+    "the",
+    "their",
+    "theirs",
+    "them",
+    "then",
+    "there",
+    "these",
+    "they",
+    "thing",
+    "things",
+    "this",
+    "those",
+    "through",
+    "to",
+    "too",
+    "trying",
+    "under",
+    "until",
+    "up",
+    "us",
+    "use",
+    "used",
+    "using",
+    "various",
+    "ve",
+    "very",
+    "via",
+    "wanna",
+    "want",
+    "was",
+    "we",
+    "well",
+    "were",
+    "what",
+    "when",
+    "where",
+    "whether",
+    "which",
+    "while",
+    "who",
+    "whom",
+    "whose",
+    "why",
+    "will",
+    "with",
+    "without",
+    "wondering",
+    "would",
+    "you",
+    "your",
+    "yours",
+    "yourself",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::{STOP_WORDS, fold};
+
+    #[test]
+    fn stop_words_are_sorted() {
+        assert!(STOP_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn accents_and_width_do_not_matter() {
+        assert_eq!(fold("Café").as_deref(), Some("cafe"));
+        assert_eq!(fold("ＰＤＦ").as_deref(), Some("pdf"));
+        assert_eq!(fold("The"), None);
+        assert_eq!(fold("2024"), None);
+    }
+}
