@@ -134,15 +134,15 @@ impl Fused<'_> {
 
     /// Whether the tool at that place is a good answer: enough of the request is found in it, or it is near enough.
     ///
-    /// Measured so that of the requests that are answered among the first five, three in a hundred are lost, while of
-    /// requests meant for another catalog more than half are turned away.
+    /// Measured so that of the requests that are answered among the first five, three in a hundred are lost (the mean
+    /// over the sets), while of requests meant for another catalog about half are turned away.
     pub(crate) fn fits(&self, place: u32) -> bool {
         let at = place as usize;
         let raw = |voice: &Option<Voice>| voice.as_ref().and_then(|voice| voice.scores.get(at)).copied();
         let answered = self.voices.words.sums.get(at).map_or(0.0, |sum| sum / self.voices.words.most.max(1e-6));
         let (share, enough) = match self.language {
-            Language::English => (0.3, 0.27),
-            Language::Chinese => (0.33, 0.18),
+            Language::English => (0.3, 0.22),
+            Language::Chinese => (0.33, 0.21),
         };
         let modelled = raw(&self.voices.model).is_some_and(|near| near >= NEAR_BY_MODEL);
         answered + share * raw(&self.voices.about).unwrap_or(0.0) >= enough || modelled

@@ -1,6 +1,6 @@
 //! The table of words as points that is built in: what texts are about, without a model at run time.
 //!
-//! Where the table comes from, and under which licence: `docs/decisions/011-what-ships-for-retrieval.md`.
+//! Where the table comes from, and under which licence: `docs/decisions/015-what-ships-for-retrieval.md`.
 
 use std::sync::LazyLock;
 
@@ -93,4 +93,25 @@ fn text(row: usize) -> &'static [u8] {
 fn number(at: usize) -> usize {
     let bytes = TABLE[at..at + 4].try_into().expect("four bytes were asked for");
     u32::from_le_bytes(bytes) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WIDTH, beginnings, entry};
+
+    #[test]
+    fn the_table_holds_words_of_both_languages() {
+        let mut sum = [0.0; WIDTH];
+        entry("weather").unwrap().add_to(&mut sum, 1.0);
+        assert!(sum.iter().any(|x| *x != 0.0));
+        assert!(entry("天气").is_some() && entry("no such word").is_none() && entry("").is_none());
+        assert!(entry("the").is_none_or(|word| word.worth < entry("weather").unwrap().worth));
+    }
+
+    #[test]
+    fn a_text_begins_with_shorter_and_longer_words() {
+        let mut found = Vec::new();
+        beginnings("天气预报", |length, _| found.push(&"天气预报"[..length]));
+        assert!(found.contains(&"天气") && found.contains(&"天气预报"), "{found:?}");
+    }
 }

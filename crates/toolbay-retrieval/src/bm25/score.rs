@@ -113,3 +113,43 @@ pub(crate) fn rarity(all: usize, holding: usize) -> f32 {
     let (all, holding) = (all as f32, holding as f32);
     (1.0 + (all - holding + 0.5) / (holding + 0.5)).ln()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Ask, Bm25};
+    use crate::bm25::Postings;
+
+    fn postings(tools: &[[&str; 4]]) -> Postings {
+        let mut postings = Postings::default();
+        for (place, fields) in tools.iter().enumerate() {
+            postings.insert(u32::try_from(place).unwrap(), &fields.map(|field| field.split_whitespace().collect()));
+        }
+        postings
+    }
+
+    fn ask(terms: &[(&str, f32)]) -> Ask {
+        let terms = terms.iter().map(|(term, share)| ((*term).to_owned(), *share)).collect();
+        Ask { written: "word".to_owned(), weight: 1.0, terms }
+    }
+
+    #[test]
+    fn a_name_counts_more_than_a_description_and_a_rare_word_more_than_a_common_one() {
+        let postings =
+            postings(&[["mail", "x", "", ""], ["x", "mail", "", ""], ["x", "rare", "", ""], ["x", "x", "", ""]]);
+        let scores = |term| Bm25::MEASURED.scores(&postings, &[ask(&[(term, 1.0)])]);
+        assert!(scores("mail").sums[0] > scores("mail").sums[1]);
+        assert!(scores("rare").sums[2] > scores("mail").sums[1]);
+        assert!(scores("absent").touched.is_empty());
+    }
+
+    #[test]
+    fn of_several_answers_to_one_word_the_best_counts_and_is_named() {
+        let postings = postings(&[["delete erase", "", "", ""], ["erase", "", "", ""], ["other", "", "", ""]]);
+        let asked = [ask(&[("delete", 1.0), ("erase", 0.5)])];
+        let scores = Bm25::MEASURED.scores(&postings, &asked);
+        let (term, score) = Bm25::MEASURED.explain(&postings, &asked[0], 0).unwrap();
+        assert_eq!(term, "delete");
+        assert!((score - scores.sums[0]).abs() < 1e-6);
+        assert_eq!(Bm25::MEASURED.explain(&postings, &asked[0], 1).unwrap().0, "erase");
+    }
+}

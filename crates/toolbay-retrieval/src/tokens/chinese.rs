@@ -245,12 +245,21 @@ const STOP_CHARACTERS: &str = "的了吗呢吧啊呀嘛我你您他她它们这�
 
 #[cfg(test)]
 mod tests {
-    use super::{Part, words};
+    use super::{Part, cut, words};
 
     fn all(text: &str) -> Vec<(&str, Part)> {
         let mut found = Vec::new();
         words(text, |word, part| found.push((word, part)));
         found
+    }
+
+    #[test]
+    fn the_likeliest_cut_is_taken() {
+        let check = |run: &str, parts: &[&str]| assert_eq!(cut(run).collect::<Vec<_>>(), parts, "{run}");
+        check("查询天气预报", &["查询", "天气预报"]);
+        check("打开客厅的灯", &["打开", "客厅", "的", "灯"]);
+        check("龘", &["龘"]);
+        check("", &[]);
     }
 
     #[test]

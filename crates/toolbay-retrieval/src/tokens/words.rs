@@ -102,3 +102,32 @@ pub(crate) fn chinese_parts<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {
         Run::Chinese(part) => chinese::without_politeness(part, &mut each),
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{jaccard, plain_words, spaced, words};
+
+    fn terms(text: &str) -> Vec<String> {
+        words(text).into_iter().map(|word| word.term).collect()
+    }
+
+    #[test]
+    fn words_are_stemmed_and_empty_ones_left_out() {
+        assert_eq!(terms("Sending the emails to 3 people"), ["send", "email", "peopl"]);
+        assert_eq!(terms("getWeatherForecasts_v2"), ["weather", "forecast", "v2"]);
+        assert!(terms("帮我查询天气").contains(&"天气".to_owned()));
+    }
+
+    #[test]
+    fn requests_overlap_by_their_words() {
+        let overlap = |left: &str, right: &str| jaccard(&plain_words(left), &plain_words(right));
+        assert!((overlap("weather in Paris", "Paris: the weather in") - 0.75).abs() < 1e-12);
+        assert!((overlap("查询北京天气", "北京天气查询") - 1.0).abs() < 1e-12);
+        assert!(overlap("", "") < 1e-12 && overlap("天气", "音乐") < 1e-12);
+    }
+
+    #[test]
+    fn names_are_set_apart() {
+        assert_eq!(spaced("getHTTPStatus-of_page"), "get HTTP Status of page");
+    }
+}
