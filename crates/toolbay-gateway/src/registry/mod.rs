@@ -2,6 +2,8 @@
 //! everything else goes on. Not how an entry becomes a server that can be called: that is the configuration's business
 //! (`config`), and what is called then is a server like any other (`servers`).
 
+pub mod acquire;
+mod asked;
 mod disk;
 mod edit;
 mod entry;
@@ -9,8 +11,13 @@ mod error;
 mod expiry;
 mod file;
 pub mod hot;
+pub mod listing;
 mod look;
 mod upstream;
+pub mod mirror;
+pub mod plan;
+pub mod shelf;
+mod store;
 
 pub use entry::{Call, Entry, Poll, Transport};
 pub use error::Error;

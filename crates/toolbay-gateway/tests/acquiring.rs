@@ -1,0 +1,278 @@
+//! `search_and_acquire` against a registry of servers, its rules one by one, on a clock of the test's own.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, SystemTime},
+};
+
+use serde_json::{Value, json};
+use toolbay_gateway::registry::{
+    Registry,
+    acquire::{Acquirer, Outcome, Remote, Settings},
+    mirror::{Failed, Fetch},
+    plan::{Means, Secrecy},
+    shelf::Shelf,
+};
+
+/// A registry that counts how often its list is asked for, and fails as it is told to.
+#[derive(Clone)]
+struct Library {
+    shelf: Arc<Mutex<Shelf>>,
+    lists: Arc<AtomicUsize>,
+    failures: Arc<Mutex<Vec<Failed>>>,
+}
+
+impl Library {
+    fn of(values: Vec<Value>) -> Self {
+        Self { shelf: Arc::new(Mutex::new(Shelf::new(values))), lists: Arc::default(), failures: Arc::default() }
+    }
+
+    fn failing(self, failures: Vec<Failed>) -> Self {
+        *self.failures.lock().unwrap() = failures;
+        self
+    }
+
+    fn fetch(&self) -> Fetch {
+        let library = self.clone();
+        Arc::new(move |address| {
+            let library = library.clone();
+            Box::pin(async move {
+                if !library.failures.lock().unwrap().is_empty() {
+                    return Err(library.failures.lock().unwrap().remove(0));
+                }
+                let path = address.split_once("://library").expect("its address").1;
+                let (path, query) = path.split_once('?').unwrap_or((path, ""));
+                if !query.contains("cursor=") {
+                    library.lists.fetch_add(1, Ordering::Relaxed);
+                }
+                let answer = library.shelf.lock().unwrap().answer(path, query);
+                assert_eq!(answer.status, 200, "{address}: {}", answer.body);
+                Ok(answer.body.to_string().into())
+            })
+        })
+    }
+
+    fn searches(&self) -> usize {
+        self.lists.load(Ordering::Relaxed)
+    }
+}
+
+struct Rig {
+    _folder: tempfile::TempDir,
+    registry: Registry,
+    acquirer: Acquirer,
+    now: Arc<Mutex<SystemTime>>,
+    library: Library,
+}
+
+impl Rig {
+    fn new(library: Library, settings: Settings) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let registry = Registry::at(folder.path().join("toolbay.json"));
+        let now = Arc::new(Mutex::new(SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000)));
+        let clock = Arc::clone(&now);
+        let settings = Settings { sources: vec!["http://library".into()], ..settings };
+        let clock = Arc::new(move || *clock.lock().unwrap());
+        let cache = Some(folder.path().join("cache"));
+        let acquirer = Acquirer::start(settings, library.fetch(), clock, registry.clone(), cache);
+        Self { _folder: folder, registry, acquirer, now, library }
+    }
+
+    fn pass(&self, seconds: u64) {
+        *self.now.lock().unwrap() += Duration::from_secs(seconds);
+    }
+}
+
+fn adding() -> Settings {
+    Settings { remote: Remote::Add, ..Settings::default() }
+}
+
+fn weather() -> Value {
+    json!({"server": {
+        "name": "io.github.someone/sky", "title": "Sky", "version": "1.2.0",
+        "description": "Current weather and forecasts for cities", "remotes": [{"type": "streamable-http", "url": "https://sky.example/mcp"}],
+    }})
+}
+
+fn database() -> Value {
+    json!({"server": {
+        "name": "io.github.someone/elephant", "version": "2.0.0",
+        "description": "Query PostgreSQL databases with read-only SQL",
+        "packages": [{
+            "registryType": "npm", "identifier": "@someone/elephant", "version": "2.0.0", "transport": {"type": "stdio"},
+            "packageArguments": [{"type": "positional", "valueHint": "connection_string", "isRequired": true}],
+            "environmentVariables": [{"name": "ELEPHANT_TOKEN", "description": "of your account", "isSecret": true}],
+        }],
+    }})
+}
+
+fn small() -> Library {
+    Library::of(vec![weather(), database()])
+}
+
+#[tokio::test]
+async fn the_same_query_is_not_searched_again_within_the_cooldown() {
+    let rig = Rig::new(small(), Settings::default());
+    let first = rig.acquirer.search_and_acquire("weather forecast").await;
+    assert_eq!((first.offers.len(), first.cached), (1, None));
+    rig.pass(29);
+    let second = rig.acquirer.search_and_acquire("  Weather  FORECAST ").await;
+    assert_eq!((second.offers, second.cached.as_deref()), (first.offers, Some("weather forecast")));
+    assert_eq!(rig.library.searches(), 1);
+    rig.pass(1);
+    assert_eq!(rig.acquirer.search_and_acquire("weather forecast").await.cached, None);
+    assert_eq!(rig.library.searches(), 2);
+}
+
+#[tokio::test]
+async fn a_query_in_nearly_the_same_words_counts_as_the_same() {
+    let rig = Rig::new(small(), Settings::default());
+    for (first, second) in [
+        ("the weather forecast for today", "today the forecast for weather"),
+        ("帮我查询天气预报工具", "帮我查询工具天气预报"),
+    ] {
+        let before = rig.acquirer.search_and_acquire(first).await;
+        assert_eq!(before.cached, None);
+        assert_eq!(rig.acquirer.search_and_acquire(second).await.cached.as_deref(), Some(first));
+    }
+    assert_eq!(rig.library.searches(), 2);
+    assert_eq!(rig.acquirer.search_and_acquire("weather for next week please").await.cached, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn failures_that_may_pass_are_tried_again_after_one_two_and_four_seconds() {
+    let passing = || Failed::Passing("503".into());
+    let rig = Rig::new(small().failing(vec![passing(), passing(), passing()]), Settings::default());
+    let began = tokio::time::Instant::now();
+    let answer = rig.acquirer.search_and_acquire("weather").await;
+    assert_eq!((answer.offers.len(), answer.remarks.len(), began.elapsed().as_secs()), (1, 0, 7));
+
+    let rig = Rig::new(small().failing(vec![passing(), passing(), passing(), passing()]), Settings::default());
+    let answer = rig.acquirer.search_and_acquire("weather").await;
+    assert_eq!((answer.offers.len(), answer.remarks), (0, vec!["503".to_owned()]));
+    // What failed is no answer: the next one searches.
+    assert_eq!(rig.acquirer.search_and_acquire("weather").await.offers.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_that_lasts_is_not_tried_again() {
+    let rig = Rig::new(small().failing(vec![Failed::Lasting("404".into())]), Settings::default());
+    let began = tokio::time::Instant::now();
+    let answer = rig.acquirer.search_and_acquire("weather").await;
+    assert_eq!((answer.remarks, began.elapsed().as_secs()), (vec!["404".to_owned()], 0));
+}
+
+#[tokio::test]
+async fn what_was_found_is_added_with_fifteen_minutes_to_live() {
+    let rig = Rig::new(small(), adding());
+    let answer = rig.acquirer.search_and_acquire("weather forecast").await;
+    let until = *rig.now.lock().unwrap() + Duration::from_secs(15 * 60);
+    assert_eq!(answer.offers[0].outcome, Outcome::Added { name: "sky".into(), until });
+    let entry = rig.registry.tool("sky").unwrap();
+    assert_eq!((entry.url.as_deref(), entry.is_over(until)), (Some("https://sky.example/mcp"), true));
+    assert!(!entry.is_over(until - Duration::from_secs(1)));
+    // At its end it goes; `hot` does that while a bay runs, and the next one does it when it starts.
+    assert_eq!(rig.registry.remove_expired(until).unwrap(), ["sky"]);
+    rig.pass(31);
+    let again = rig.acquirer.search_and_acquire("weather forecast").await;
+    assert!(matches!(&again.offers[0].outcome, Outcome::Added { .. }), "{again:?}");
+    rig.pass(31);
+    let known = rig.acquirer.search_and_acquire("weather forecast").await;
+    assert_eq!(known.offers[0].outcome, Outcome::Known { name: "sky".into() });
+}
+
+#[tokio::test]
+async fn nothing_is_added_unless_the_configuration_allows_it() {
+    let rig = Rig::new(small(), Settings::default());
+    let answer = rig.acquirer.search_and_acquire("weather forecast").await;
+    assert!(matches!(&answer.offers[0].outcome, Outcome::Planned(plan) if plan.wanted.is_empty()), "{answer:?}");
+    assert!(rig.registry.tools().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_program_is_shown_as_a_plan_and_never_added() {
+    let rig = Rig::new(small(), adding());
+    let answer = rig.acquirer.search_and_acquire("run a query on postgres").await;
+    let Outcome::Planned(plan) = &answer.offers[0].outcome else { panic!("{answer:?}") };
+    let Means::Program { argv, package, version, .. } = &plan.means else { panic!("{plan:?}") };
+    assert_eq!(argv, &["npx", "-y", "@someone/elephant@2.0.0", "${CONNECTION_STRING}"]);
+    assert_eq!((package.as_str(), version.as_str()), ("@someone/elephant", "2.0.0"));
+    let wanted: Vec<_> = plan.wanted.iter().map(|wanted| (wanted.variable.as_str(), wanted.secrecy)).collect();
+    assert_eq!(wanted, [("ELEPHANT_TOKEN", Secrecy::Secret), ("CONNECTION_STRING", Secrecy::Open)]);
+    assert!(rig.registry.tools().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn only_what_changed_is_read_again_and_what_was_taken_out_goes() {
+    let rig = Rig::new(small(), Settings::default());
+    assert_eq!(rig.acquirer.find("weather forecast", 5).await.offers.len(), 1);
+    let gone = json!({"server": weather()["server"], "_meta": {"io.modelcontextprotocol.registry/official": {
+        "status": "deleted", "updatedAt": "2027-01-15T09:00:00Z",
+    }}});
+    *rig.library.shelf.lock().unwrap() = Shelf::new([gone, database()]);
+    rig.pass(60);
+    assert!(rig.acquirer.named("sky").await.offers.is_empty());
+    assert_eq!(rig.acquirer.named("elephant").await.offers.len(), 1);
+}
+
+#[tokio::test]
+async fn a_server_is_found_by_its_name_or_the_end_of_it() {
+    let rig = Rig::new(small(), Settings::default());
+    for name in ["io.github.someone/sky", "sky"] {
+        let found = rig.acquirer.named(name).await;
+        assert_eq!(found.offers.len(), 1, "{name}");
+        assert_eq!(found.offers[0].listing.title.as_deref(), Some("Sky"));
+    }
+    assert!(rig.acquirer.named("ky").await.offers.is_empty());
+}
+
+#[tokio::test]
+async fn a_short_name_that_is_taken_gives_way_to_the_long_one() {
+    let rig = Rig::new(small(), adding());
+    let other = toolbay_gateway::registry::Entry::at(
+        "sky",
+        toolbay_gateway::registry::Transport::Http,
+        "https://other.example/mcp",
+    );
+    rig.registry.add_tool(&other, toolbay_gateway::registry::Existing::Refuse).unwrap();
+    let answer = rig.acquirer.search_and_acquire("weather forecast").await;
+    let Outcome::Added { name, .. } = &answer.offers[0].outcome else { panic!("{answer:?}") };
+    assert_eq!(name, "io-github-someone-sky");
+}
+
+/// The real entries that lie beside the clone, as one registry; nothing where they do not.
+fn real() -> Option<Vec<Value>> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora/registry");
+    let official = std::fs::read_to_string(folder.join("seed_2025_05_16.json")).ok()?;
+    let catalogue = std::fs::read_to_string(folder.join("docker_catalog.jsonl")).ok()?;
+    let official: Vec<Value> = serde_json::from_str(&official).unwrap();
+    let image = |line: &str| -> Value {
+        let entry: Value = serde_json::from_str(line).unwrap();
+        let text = |place: &str| entry.pointer(place).and_then(Value::as_str).unwrap_or_default().to_owned();
+        json!({"server": {
+            "name": format!("com.docker.catalogue/{}", text("/name")), "version": "1.0.0",
+            "title": text("/about/title"), "description": text("/about/description"), "tools": entry["tools"],
+            "packages": [{"registryType": "oci", "identifier": text("/image"), "transport": {"type": "stdio"}}],
+        }})
+    };
+    Some(official.into_iter().chain(catalogue.lines().map(image)).collect())
+}
+
+#[tokio::test]
+async fn among_the_real_entries_postgres_finds_servers_that_are_not_named_so() {
+    let Some(entries) = real() else {
+        eprintln!("skipped: the corpora do not lie beside the clone");
+        return;
+    };
+    assert_eq!(entries.len(), 471 + 328);
+    let rig = Rig::new(Library::of(entries), Settings { most: 10, ..Settings::default() });
+    let answer = rig.acquirer.search_and_acquire("postgres").await;
+    let otherwise: Vec<_> =
+        answer.offers.iter().map(|offer| &offer.listing.name).filter(|name| !name.contains("postgres")).collect();
+    assert!(!otherwise.is_empty(), "{answer:?}");
+    assert_eq!(rig.library.searches(), 1);
+}
