@@ -5,11 +5,15 @@ mod args;
 mod call;
 mod control;
 mod exit;
+mod find;
 mod get;
 mod list;
 mod logs;
+mod prompt;
 mod read;
+mod registry;
 mod reload;
+mod search;
 mod serve;
 mod show;
 mod status;
@@ -37,7 +41,10 @@ fn main() -> std::process::ExitCode {
             Command::List(list) => list::run(list).await,
             Command::Call(call) => call::run(call).await,
             Command::Read(read) => read::run(read).await,
+            Command::Prompt(prompt) => prompt::run(prompt).await,
+            Command::Find(find) => find::run(find).await,
             Command::Get(get) => get::run(get).await,
+            Command::Registry(registry) => registry::run(registry).await,
             Command::Serve(serve) => serve::run(serve).await,
         }
     });

@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 use toolbay_gateway::registry::{
-    Registry,
+    Entry, Existing, Registry, Transport,
     acquire::{Acquirer, Outcome, Remote, Settings},
     mirror::{Failed, Fetch},
     plan::{Means, Secrecy},
@@ -62,7 +62,7 @@ impl Library {
 }
 
 struct Rig {
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     registry: Registry,
     acquirer: Acquirer,
     now: Arc<Mutex<SystemTime>>,
@@ -79,7 +79,7 @@ impl Rig {
         let clock = Arc::new(move || *clock.lock().unwrap());
         let cache = Some(folder.path().join("cache"));
         let acquirer = Acquirer::start(settings, library.fetch(), clock, registry.clone(), cache);
-        Self { _folder: folder, registry, acquirer, now, library }
+        Self { folder: folder, registry, acquirer, now, library }
     }
 
     fn pass(&self, seconds: u64) {
@@ -220,6 +220,50 @@ async fn only_what_changed_is_read_again_and_what_was_taken_out_goes() {
 }
 
 #[tokio::test]
+async fn what_a_registry_no_longer_lists_goes_when_all_is_read_again() {
+    let rig = Rig::new(small(), Settings::default());
+    assert_eq!(rig.acquirer.named("sky").await.offers.len(), 1);
+    *rig.library.shelf.lock().unwrap() = Shelf::new([database()]);
+    rig.pass(60);
+    assert_eq!(rig.acquirer.named("sky").await.offers.len(), 1);
+    rig.pass(24 * 60 * 60);
+    assert!(rig.acquirer.named("sky").await.offers.is_empty());
+}
+
+#[tokio::test]
+async fn what_was_listed_is_kept_for_the_next_process() {
+    let rig = Rig::new(small(), Settings::default());
+    assert_eq!(rig.acquirer.find("weather forecast", 5).await.offers.len(), 1);
+    let now = *rig.now.lock().unwrap();
+    let settings = Settings { sources: vec!["http://library".into()], pauses: vec![], ..Settings::default() };
+    let nobody: Fetch = Arc::new(|_| Box::pin(async { Err(Failed::Passing("nobody is there".into())) }));
+    let cache = Some(rig.folder.path().join("cache"));
+    let next = Acquirer::start(settings, nobody, Arc::new(move || now), rig.registry.clone(), cache);
+    let answer = next.find("weather forecast", 5).await;
+    assert_eq!((answer.offers.len(), answer.remarks), (1, vec!["nobody is there".to_owned()]));
+}
+
+#[test]
+fn our_entries_are_listed_without_what_is_secret_in_them() {
+    let entry = Entry {
+        description: "The sky.".into(),
+        headers: [("Authorization".to_owned(), "Bearer hidden".to_owned())].into(),
+        ..Entry::at("sky", Transport::Http, "https://user:hidden@sky.example/mcp?key=hidden")
+    };
+    let rest = Entry::at("map", Transport::Rest, "https://map.example/call");
+    let unpinned = Entry::program("loose", "npx", vec!["-y".into(), "loose".into()]);
+    let shelf = Shelf::of_entries(&[entry, rest, unpinned], SystemTime::now());
+    let answer = shelf.answer("/v0.1/servers", "");
+    let text = answer.body.to_string();
+    assert_eq!((answer.body["metadata"]["count"].as_u64(), text.contains("hidden")), (Some(1), false), "{text}");
+    assert_eq!(answer.body["servers"][0]["server"]["remotes"][0]["url"], "https://sky.example/mcp");
+    let one = shelf.answer("/v0.1/servers/local.toolbay%2Fsky/versions/latest", "");
+    assert_eq!((one.status, &one.body["server"]["name"]), (200, &json!("local.toolbay/sky")));
+    assert_eq!(shelf.answer("/v0.1/servers/nobody/versions/latest", "").status, 404);
+    assert_eq!(shelf.answer("/v0.1/servers", "limit=1000").status, 400);
+}
+
+#[tokio::test]
 async fn a_server_is_found_by_its_name_or_the_end_of_it() {
     let rig = Rig::new(small(), Settings::default());
     for name in ["io.github.someone/sky", "sky"] {
@@ -233,12 +277,8 @@ async fn a_server_is_found_by_its_name_or_the_end_of_it() {
 #[tokio::test]
 async fn a_short_name_that_is_taken_gives_way_to_the_long_one() {
     let rig = Rig::new(small(), adding());
-    let other = toolbay_gateway::registry::Entry::at(
-        "sky",
-        toolbay_gateway::registry::Transport::Http,
-        "https://other.example/mcp",
-    );
-    rig.registry.add_tool(&other, toolbay_gateway::registry::Existing::Refuse).unwrap();
+    let other = Entry::at("sky", Transport::Http, "https://other.example/mcp");
+    rig.registry.add_tool(&other, Existing::Refuse).unwrap();
     let answer = rig.acquirer.search_and_acquire("weather forecast").await;
     let Outcome::Added { name, .. } = &answer.offers[0].outcome else { panic!("{answer:?}") };
     assert_eq!(name, "io-github-someone-sky");

@@ -5,7 +5,7 @@ use toolbay_transport::http::server::{Page, Pages};
 
 /// Whether the process lives, whether all is decided, what is counted.
 pub(super) fn pages(bay: Bay) -> Pages {
-    Pages::by(move |path| match path {
+    Pages::by(move |path, _| match path {
         "/healthz" => Some(page(true, "text/plain; charset=utf-8", "ok\n".into())),
         "/readyz" => {
             let readiness = bay.readiness();

@@ -49,7 +49,11 @@ pub(super) fn sections<'v, 'a>(
         }
         if key == "inputs" {
             remark_inputs(property, remarks);
-        } else if key == "limits" || key == "telemetry" || key == "tools" && is_list(&property.value) {
+        } else if key == "limits"
+            || key == "acquire"
+            || key == "telemetry"
+            || key == "tools" && is_list(&property.value)
+        {
             // Read by the rooms of those names.
         } else if !keys::is_comment(key) {
             strangers.push(property);
@@ -135,7 +139,7 @@ fn remark_inputs(property: &ObjectProp<'_>, remarks: &mut Remarks<'_>) {
 
 /// Few unknown keys are named one by one; many are another program's settings and get one note.
 fn remark_strangers(strangers: &[&ObjectProp<'_>], remarks: &mut Remarks<'_>) {
-    let known = HOMES.iter().map(|home| home.key).chain(["inputs", "limits", "telemetry", "tools"]);
+    let known = HOMES.iter().map(|home| home.key).chain(["inputs", "acquire", "limits", "telemetry", "tools"]);
     let (slips, others): (Vec<_>, Vec<_>) = strangers
         .iter()
         .map(|property| (*property, nearest(property.name.as_str(), known.clone())))

@@ -3,6 +3,7 @@
 //! `written` holds what was typed, with its places; `running` holds what can be used, and cannot be wrong.
 //! Nothing here starts a server, opens a socket or looks at the process: surroundings are passed in.
 
+mod acquire;
 mod clients;
 mod compare;
 mod dotenv;

@@ -8,7 +8,10 @@ use std::{
 use http::HeaderMap;
 use toolbay_protocol::Revision;
 
-use crate::limits::{Limits, PerServer};
+use crate::{
+    limits::{Limits, PerServer},
+    registry::acquire::Settings,
+};
 
 use super::{
     error::Reason, expand::Expanded, secret::Secret, service::Service, source::Place, telemetry::Telemetry, tool::Tool,
@@ -22,6 +25,8 @@ pub struct Running {
     pub servers: Vec<Server>,
     /// The limits of the gateway.
     pub limits: Limits,
+    /// Where servers are looked for that are not here.
+    pub acquire: Settings,
     /// Whom to tell what happens.
     pub telemetry: Telemetry,
 }

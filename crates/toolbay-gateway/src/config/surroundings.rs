@@ -57,6 +57,16 @@ impl Surroundings<'_> {
         Some(folder?.join("toolbay"))
     }
 
+    /// Toolbay's folder for what can be made anew.
+    pub fn cache_folder(&self) -> Option<PathBuf> {
+        let folder = match self.system {
+            System::Unix => self.absolute("XDG_CACHE_HOME").or_else(|| Some(self.home()?.join(".cache"))),
+            System::MacOs => self.home().map(|home| home.join("Library/Caches")),
+            System::Windows => self.absolute("LOCALAPPDATA"),
+        };
+        Some(folder?.join("toolbay"))
+    }
+
     /// A folder named by a variable; the XDG rules say that a relative one does not count.
     fn absolute(&self, name: &str) -> Option<PathBuf> {
         let folder = PathBuf::from((self.variable)(name)?);

@@ -2,7 +2,7 @@
 //! what changed since, and the words are looked for here.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt,
     pin::Pin,
     sync::Arc,
@@ -24,6 +24,8 @@ const PAGES: usize = 1_000;
 const MOST: usize = 100_000;
 /// How far back is asked again, so that nothing is missed between two clocks.
 const OVERLAP: Duration = Duration::from_secs(60);
+/// How long changes are asked for before all is read again: not every registry tells what it took out.
+const WHOLE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Fetches what lies at an address.
 pub type Fetch = Arc<dyn Fn(String) -> Fetching + Send + Sync>;
@@ -55,6 +57,8 @@ pub struct Mirror {
     pub servers: BTreeMap<String, Value>,
     /// Until when it is known to be whole.
     pub known: Option<Timestamp>,
+    /// When all of it was last read.
+    pub read: Option<Timestamp>,
 }
 
 /// What one look at a registry brought.
@@ -91,20 +95,26 @@ impl Mirror {
     /// a failure is kept, and read again next time.
     pub async fn refresh(&mut self, fetch: &Fetch, now: SystemTime, pauses: &[Duration]) -> Result<News, Failed> {
         let began = Timestamp::try_from(now).unwrap_or(Timestamp::MIN);
-        let mut news = News::default();
+        let whole = self.read.is_none_or(|read| began.duration_since(read).unsigned_abs() >= WHOLE);
+        let since = self.known.filter(|_| !whole);
+        let (mut news, mut seen) = (News::default(), BTreeSet::new());
         let mut cursor: Option<String> = None;
         for _ in 0..PAGES {
-            let text = patiently(fetch, &self.address(cursor.as_deref()), pauses).await?;
+            let text = patiently(fetch, &self.address(since, cursor.as_deref()), pauses).await?;
             let page: Page = serde_json::from_slice(&text).map_err(|why| {
                 Failed::Lasting(format!("{} answers with something else than a list of servers ({why})", self.source))
             })?;
             for value in page.servers {
-                self.take(value, &mut news)?;
+                seen.extend(self.take(value, &mut news)?);
             }
             let before = cursor;
             cursor = page.metadata.next_cursor.filter(|next| !next.is_empty());
             if cursor.is_none() {
                 self.known = Some(began);
+                if whole {
+                    self.read = Some(began);
+                    self.forget_all_but(&seen, &mut news);
+                }
                 return Ok(news);
             }
             if cursor == before {
@@ -114,27 +124,37 @@ impl Mirror {
         Err(Failed::Lasting(format!("the list of {} never ends", self.source)))
     }
 
-    fn take(&mut self, value: Value, news: &mut News) -> Result<(), Failed> {
-        let Some(listing) = Listing::read(&value) else { return Ok(()) };
+    fn forget_all_but(&mut self, seen: &BTreeSet<String>, news: &mut News) {
+        let gone: Vec<_> = self.servers.keys().filter(|name| !seen.contains(*name)).cloned().collect();
+        for name in gone {
+            self.servers.remove(&name);
+            news.gone.push(name);
+        }
+    }
+
+    /// Takes what is said of one server; its name, where there is such a server.
+    fn take(&mut self, value: Value, news: &mut News) -> Result<Option<String>, Failed> {
+        let Some(listing) = Listing::read(&value) else { return Ok(None) };
         if listing.standing == Standing::Deleted {
             if self.servers.remove(&listing.name).is_some() {
                 news.gone.push(listing.name);
             }
-            return Ok(());
+            return Ok(None);
         }
         if self.servers.len() >= MOST {
             return Err(Failed::Lasting(format!("{} lists more than {MOST} servers", self.source)));
         }
-        if self.servers.get(&listing.name) != Some(&value) {
-            self.servers.insert(listing.name.clone(), value);
+        let name = listing.name.clone();
+        if self.servers.get(&name) != Some(&value) {
+            self.servers.insert(name.clone(), value);
             news.changed.push(listing);
         }
-        Ok(())
+        Ok(Some(name))
     }
 
-    fn address(&self, cursor: Option<&str>) -> String {
+    fn address(&self, since: Option<Timestamp>, cursor: Option<&str>) -> String {
         let mut address = format!("{}/v0.1/servers?version=latest&limit={PAGE}", self.source);
-        if let Some(known) = self.known {
+        if let Some(known) = since {
             let since = known.checked_sub(OVERLAP).unwrap_or(known);
             address += &format!("&updated_since={since:.0}");
         }

@@ -9,15 +9,16 @@ mod edit;
 mod entry;
 mod error;
 mod expiry;
+pub mod fetch;
 mod file;
 pub mod hot;
 pub mod listing;
 mod look;
-mod upstream;
 pub mod mirror;
 pub mod plan;
 pub mod shelf;
 mod store;
+mod upstream;
 
 pub use entry::{Call, Entry, Poll, Transport};
 pub use error::Error;

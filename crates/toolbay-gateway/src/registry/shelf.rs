@@ -1,6 +1,6 @@
 //! Servers as a registry lists them (API v0.1): what `toolbay registry serve` answers. How it is reached is not of this room.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::SystemTime};
 
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -50,9 +50,10 @@ impl Shelf {
     }
 
     /// The entries that another machine, or another program, can use: servers at an address, and packages. What they hold of
-    /// secrets stays here; only the names of headers and variables are listed.
-    pub fn of_entries(entries: &[Entry]) -> Self {
-        Self::new(entries.iter().filter_map(server_json))
+    /// secrets stays here; only the names of headers and variables are listed. They were last changed at that moment.
+    pub fn of_entries(entries: &[Entry], changed: SystemTime) -> Self {
+        let changed = Timestamp::try_from(changed).unwrap_or(Timestamp::UNIX_EPOCH);
+        Self::new(entries.iter().filter_map(|entry| server_json(entry, changed)))
     }
 
     /// How many there are.
@@ -122,7 +123,7 @@ impl Shelf {
 }
 
 /// An entry as `server.json`, if it can be one.
-fn server_json(entry: &Entry) -> Option<Value> {
+fn server_json(entry: &Entry, changed: Timestamp) -> Option<Value> {
     let mut server = json!({
         "$schema": SCHEMA,
         "name": format!("{OURS}/{}", entry.name),
@@ -150,7 +151,7 @@ fn server_json(entry: &Entry) -> Option<Value> {
         // No MCP server: nobody else could reach it by what a registry can say.
         Transport::Rest => return None,
     }
-    let at = Timestamp::UNIX_EPOCH.to_string();
+    let at = changed.to_string();
     Some(json!({"server": server, "_meta": {"io.modelcontextprotocol.registry/official": {
         "status": "active", "publishedAt": at, "updatedAt": at, "isLatest": true,
     }}}))

@@ -19,6 +19,7 @@ const MOST: u64 = 256 << 20;
 struct Kept {
     source: String,
     known: Option<Timestamp>,
+    read: Option<Timestamp>,
     servers: Vec<Value>,
 }
 
@@ -32,7 +33,12 @@ pub(super) fn load(folder: &Path, source: &str) -> Mirror {
     match kept.filter(|kept| kept.source == mirror.source) {
         Some(kept) => {
             let named = |value: Value| Some((Listing::read(&value)?.name, value));
-            Mirror { known: kept.known, servers: kept.servers.into_iter().filter_map(named).collect(), ..mirror }
+            Mirror {
+                known: kept.known,
+                read: kept.read,
+                servers: kept.servers.into_iter().filter_map(named).collect(),
+                ..mirror
+            }
         }
         None => mirror,
     }
@@ -42,7 +48,7 @@ pub(super) fn load(folder: &Path, source: &str) -> Mirror {
 pub(super) fn save(folder: &Path, mirror: &Mirror) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let servers = mirror.servers.values().cloned().collect();
-    let kept = Kept { source: mirror.source.clone(), known: mirror.known, servers };
+    let kept = Kept { source: mirror.source.clone(), known: mirror.known, read: mirror.read, servers };
     let beside = folder.join(format!(".{}.tmp", std::process::id()));
     fs::write(&beside, serde_json::to_vec(&kept)?)?;
     fs::rename(&beside, file(folder, &mirror.source)).inspect_err(|_| drop(fs::remove_file(&beside)))

@@ -145,7 +145,7 @@ impl fmt::Debug for Admit {
 #[derive(Clone, Default)]
 pub struct Pages(Option<Arc<Write>>);
 
-type Write = dyn Fn(&str) -> Option<Page> + Send + Sync;
+type Write = dyn Fn(&str, &str) -> Option<Page> + Send + Sync;
 
 /// A page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,13 +159,13 @@ pub struct Page {
 }
 
 impl Pages {
-    /// The pages that `write` knows; it should be quick.
-    pub fn by(write: impl Fn(&str) -> Option<Page> + Send + Sync + 'static) -> Self {
+    /// The pages that `write` knows, by path and query; it should be quick.
+    pub fn by(write: impl Fn(&str, &str) -> Option<Page> + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(write)))
     }
 
-    pub(super) fn at(&self, path: &str) -> Option<Page> {
-        self.0.as_ref().and_then(|write| write(path))
+    pub(super) fn at(&self, path: &str, query: &str) -> Option<Page> {
+        self.0.as_ref().and_then(|write| write(path, query))
     }
 }
 
