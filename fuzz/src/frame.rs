@@ -11,7 +11,7 @@ use toolbay_protocol::{
 };
 
 /// As deep as may ever be asked for.
-const WIDE: Limits = Limits { depth: 127, nodes: u32::MAX };
+const WIDE: Limits = Limits { depth: 127, nodes: u32::MAX, batch: 1000 };
 
 /// One message, one array of messages, and one value, of the same bytes.
 pub fn frame(data: &[u8]) {
@@ -28,7 +28,7 @@ fn whole(text: &Bytes) {
         written(frame);
     }
     // What holds under tight limits holds under wide ones, and tight ones are kept.
-    let tight = Limits { depth: 2, nodes: 8 };
+    let tight = Limits { depth: 2, nodes: 8, batch: 1000 };
     match Frame::parse_within(text, tight) {
         Ok(frame) => {
             assert_eq!(parsed, Ok(frame));
@@ -93,7 +93,7 @@ fn value(text: &Bytes) {
     let size = Size::of(text);
     for (depth, nodes) in [(size.depth, size.nodes), (size.depth, size.nodes - 1), (size.depth.max(1) - 1, size.nodes)]
     {
-        let limits = Limits { depth: depth as u8, nodes: nodes as u32 };
+        let limits = Limits { depth: depth as u8, nodes: nodes as u32, batch: 1000 };
         let held = size.depth <= depth && size.nodes <= nodes;
         assert_eq!(scan::check(text, limits).is_ok(), held, "{size:?} within {limits:?}");
     }

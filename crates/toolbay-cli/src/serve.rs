@@ -54,30 +54,29 @@ async fn alone(
         None => server,
     };
     let Some(address) = listen else {
-        return over_stdio(Arc::new(service), Limits::default().request_bytes, shutdown).await;
+        return over_stdio(Arc::new(service), Limits::default(), shutdown).await;
     };
     check_address(&address, open)?;
     let listener = bind(address).await?;
     if let Ok(address) = listener.local_addr() {
         eprintln!("endpoint http://{address}/mcp");
     }
-    let endpoint = Endpoint::new(Arc::new(service), options(open));
+    let endpoint = Endpoint::new(Arc::new(service), options(open, &Limits::default()));
     let served = serve(listener, endpoint, shutdown).await;
     served.map_err(|error| Exit::unreachable(format!("{address} can no longer be served: {error}")))
 }
 
-/// Serves standard input and output.
-/// Serves standard input and output; a message of more than so many bytes is refused.
+/// Serves standard input and output within these limits.
 pub(crate) async fn over_stdio<S: Service>(
     service: Arc<S>,
-    message_bytes: usize,
+    limits: Limits,
     shutdown: CancellationToken,
 ) -> Result<(), Exit> {
     let stdin = OwnInput::open().map_err(|error| Exit::failed(format!("standard input cannot be read: {error}")))?;
     let stdout = OwnOutput::open().map_err(|error| Exit::failed(format!("standard output is closed: {error}")))?;
-    let options = duplex::Options { shutdown, ..duplex::Options::default() };
-    let served =
-        duplex::serve(service, FrameLines::within(stdin, message_bytes), LineFrames::new(stdout), options).await;
+    let options = duplex::Options { shutdown, allowance: limits.allowance(), ..duplex::Options::default() };
+    let input = FrameLines::within(stdin, limits.request_bytes, limits.server.bounds.json());
+    let served = duplex::serve(service, input, LineFrames::new(stdout), options).await;
     // The other end may leave whenever it likes.
     served
         .or_else(|error| if error.kind() == toolbay_transport::Kind::Closed { Ok(()) } else { Err(error) })
@@ -105,9 +104,9 @@ pub(crate) fn check_address(address: &SocketAddr, open: Open) -> Result<(), Exit
 }
 
 /// How an endpoint of ours is run.
-pub(crate) fn options(open: Open) -> Options {
+pub(crate) fn options(open: Open, limits: &Limits) -> Options {
     let names = if open == Open::ToAll { Names::Any } else { Names::Loopback };
-    Options { sse: Some(Pair::default()), hosts: names.clone(), origins: names, ..Options::default() }
+    Options { sse: Some(Pair::default()), hosts: names.clone(), origins: names, ..limits.endpoint() }
 }
 
 /// What SIGHUP means.

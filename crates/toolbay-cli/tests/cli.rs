@@ -230,7 +230,7 @@ async fn up_on_stdio_keeps_to_the_limit_of_a_message_that_the_configuration_sets
         said.push(line);
     }
     let all = said.join("\n");
-    assert!(all.contains("2048 bytes") && all.contains("limit `message_bytes`") && all.contains("\"id\":2"), "{all}");
+    assert!(all.contains("2048 bytes") && all.contains("limit `request_bytes`") && all.contains("\"id\":2"), "{all}");
     drop(stdin);
     timeout(SOON, up.wait()).await.expect("it ends with its input").unwrap();
 }

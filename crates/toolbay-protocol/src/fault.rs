@@ -214,7 +214,7 @@ impl fmt::Display for Fault {
             Self::Malformed(Malformed::Json(flaw)) => write!(f, "malformed message: {flaw}"),
             Self::Malformed(Malformed::Envelope(what)) => write!(f, "not a JSON-RPC 2.0 message: {what}"),
             Self::Malformed(Malformed::TooLarge(limit)) => {
-                write!(f, "message is larger than {limit} bytes (limit `message_bytes`)")
+                write!(f, "message is larger than {limit} bytes (limit `request_bytes`)")
             }
             Self::Misuse(Misuse::Order(what) | Misuse::Params(what) | Misuse::Header(what)) => f.write_str(what),
             Self::Unsupported(Unsupported::Method(name)) => write!(f, "method {name:?} is not served here"),

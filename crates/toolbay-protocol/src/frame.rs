@@ -212,7 +212,8 @@ impl Frame {
         Self::from_envelope(text, envelope.members, &notes)
     }
 
-    /// The messages of a JSON array, each judged alone; `None` where `text` is no array. At most 1,000 are taken.
+    /// The messages of a JSON array, each judged alone; `None` where `text` is no array. One with too many is
+    /// refused as a whole.
     pub fn parse_batch(text: &Bytes, limits: Limits) -> Option<Vec<Result<Self, Rejected>>> {
         if text.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'[') {
             return None;
@@ -221,7 +222,11 @@ impl Frame {
             Ok(array) => array,
             Err(flaw) => return Some(vec![Err(Rejected { id: None, fault: flaw.into() })]),
         };
-        Some(array.elements().take(1000).map(|one| Self::parse_within(&one.into_bytes(), limits)).collect())
+        if array.elements().nth(limits.batch as usize).is_some() {
+            let fault = Fault::envelope(format!("a batch holds at most {} messages (limit `batch`)", limits.batch));
+            return Some(vec![Err(Rejected { id: None, fault })]);
+        }
+        Some(array.elements().map(|one| Self::parse_within(&one.into_bytes(), limits)).collect())
     }
 
     fn from_envelope(

@@ -20,11 +20,13 @@ pub struct Limits {
     pub depth: u8,
     /// How many values, all levels together, one message may hold.
     pub nodes: u32,
+    /// How many messages one array may hold.
+    pub batch: u32,
 }
 
 impl Limits {
     /// What is allowed where nobody says otherwise.
-    pub const DEFAULT: Self = Self { depth: 100, nodes: 2_000_000 };
+    pub const DEFAULT: Self = Self { depth: 100, nodes: 2_000_000, batch: 1000 };
 }
 
 impl Default for Limits {

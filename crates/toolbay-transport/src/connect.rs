@@ -11,6 +11,7 @@ use toolbay_protocol::{
         probe::{Came, Next, Probe},
     },
     peer::{Call, Patience},
+    scan,
 };
 
 use crate::{
@@ -49,11 +50,26 @@ pub struct Limits {
     pub message_bytes: usize,
     /// How many calls may be in flight on one connection; further ones wait.
     pub requests_in_flight: usize,
+    /// How many questions of it may be open on one connection.
+    pub questions_in_flight: usize,
+    /// How many messages may wait to be sent on one connection; what is said beyond them is refused.
+    pub unsent_messages: usize,
+    /// How many bytes these may be together.
+    pub unsent_bytes: usize,
+    /// How deep and wide the JSON of one message may be.
+    pub json: scan::Limits,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { message_bytes: 64 << 20, requests_in_flight: 1024 }
+        Self {
+            message_bytes: 64 << 20,
+            requests_in_flight: 1024,
+            questions_in_flight: 64,
+            unsent_messages: 4096,
+            unsent_bytes: 64 << 20,
+            json: scan::Limits::DEFAULT,
+        }
     }
 }
 
@@ -102,7 +118,7 @@ pub async fn child(command: ServerCommand, approach: Approach) -> Result<Connect
             if let Some(id) = process.id() {
                 approach.listener.started(id);
             }
-            let reader = FrameLines::within(pipes.stdout, approach.limits.message_bytes);
+            let reader = FrameLines::within(pipes.stdout, approach.limits.message_bytes, approach.limits.json);
             let writer = ChildFrames::new(pipes.stdin, process);
             let us = Arc::new(approach.us.clone());
             let link = duplex::Client::within(&approach.limits, us, reader, writer, Arc::clone(&approach.listener));

@@ -46,7 +46,7 @@ pub(crate) async fn run(up: Up) -> Result<(), Exit> {
     }
     let mut board = Board::new(Manner::of(up.stdio, up.json), file);
     let served = match listener {
-        None => over_stdio(&bay, limits.request_bytes, &mut board, &shutdown).await,
+        None => over_stdio(&bay, limits, &mut board, &shutdown).await,
         Some(listener) => over_http(&bay, listener, options(&bay, up.open, &limits), &mut board, &shutdown).await,
     };
     drop((control, hearing));
@@ -78,27 +78,17 @@ async fn hear(_: Arc<House>) {}
 
 /// How the endpoint is run.
 fn options(bay: &Bay, open: crate::args::Open, limits: &Limits) -> Options {
-    Options {
-        pages: pages(bay.clone()),
-        sessions: limits.sessions,
-        session_idle: limits.session_idle,
-        message_bytes: limits.request_bytes,
-        read_timeout: limits.read_timeout,
-        connections: limits.client_connections,
-        connection_idle: limits.client_idle,
-        grace: limits.grace,
-        ..single::options(open)
-    }
+    Options { pages: pages(bay.clone()), ..single::options(open, limits) }
 }
 
 async fn over_stdio(
     bay: &Bay,
-    message_bytes: usize,
+    limits: Limits,
     board: &mut Board,
     shutdown: &CancellationToken,
 ) -> Result<(), Exit> {
     // A task of its own: what comes in does not wake the board each time.
-    let mut serving = tokio::spawn(single::over_stdio(Arc::new(bay.clone()), message_bytes, shutdown.clone()));
+    let mut serving = tokio::spawn(single::over_stdio(Arc::new(bay.clone()), limits, shutdown.clone()));
     let served = tokio::select! {
         served = &mut serving => served,
         () = board.follow(bay, None) => serving.await,

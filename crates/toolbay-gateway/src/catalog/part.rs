@@ -10,7 +10,7 @@ use super::{
     sound::{self, Judged},
     template,
 };
-use crate::config::Names;
+use crate::{config::Names, limits::Bounds};
 
 /// How many items of one list are told of by name.
 const TOLD: usize = 50;
@@ -99,7 +99,7 @@ impl Part {
         &self,
         items: Vec<Raw>,
         listed: Listed,
-        most: usize,
+        bounds: &Bounds,
         reports: &mut Vec<Report>,
     ) -> Vec<(String, Raw)> {
         let (mut kept, mut told) = (Vec::with_capacity(items.len()), 0usize);
@@ -115,7 +115,7 @@ impl Part {
                 tell(format!("item {place} of its {} has no string {key:?}; left out", listed.key()));
                 continue;
             };
-            match sound::judge(listed, &name, item, most) {
+            match sound::judge(listed, &name, item, bounds) {
                 Judged::Sound(item) => kept.push((name, item)),
                 Judged::Mended(item, what) => {
                     tell(format!("{} {}: {what}", listed.one(), sound::shown(&name)));

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use toolbay_protocol::{peer::Allowance, scan};
+use toolbay_transport::{connect, http::server};
+
 /// The limits of a gateway.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
@@ -23,6 +26,22 @@ pub struct Limits {
     pub session_idle: Duration,
     /// How large a client's message may be.
     pub request_bytes: usize,
+    /// How large the head of a request over HTTP may be.
+    pub head_bytes: usize,
+    /// How many requests one client may have in flight in its session.
+    pub session_requests: usize,
+    /// How many resources it may subscribe to.
+    pub subscriptions: usize,
+    /// How many bytes it may say of itself.
+    pub introduction_bytes: usize,
+    /// How much is kept of a session's streams for a client that comes back: events.
+    pub replay_events: usize,
+    /// And bytes.
+    pub replay_bytes: usize,
+    /// How long a client is told to wait before it comes back.
+    pub retry: Duration,
+    /// After how much silence a client is sent a sign of life.
+    pub keep_alive: Duration,
     /// How long such a message may take to come in.
     pub read_timeout: Duration,
     /// How many connections of clients are held; more wait to be accepted.
@@ -47,11 +66,47 @@ impl Default for Limits {
             sessions: 10_000,
             session_idle: Duration::from_secs(30 * 60),
             request_bytes: 4 << 20,
+            head_bytes: 16 << 10,
+            session_requests: 1_024,
+            subscriptions: 1_000,
+            introduction_bytes: 64 << 10,
+            replay_events: 256,
+            replay_bytes: 1 << 20,
+            retry: Duration::from_secs(1),
+            keep_alive: Duration::from_secs(15),
             read_timeout: Duration::from_secs(60),
             client_connections: 16_384,
             client_idle: Duration::from_secs(120),
             grace: Duration::from_secs(5),
             server: PerServer::default(),
+        }
+    }
+}
+
+impl Limits {
+    /// What one client may have going at once.
+    pub fn allowance(&self) -> Allowance {
+        let Self { session_requests: requests, subscriptions, introduction_bytes, .. } = *self;
+        Allowance { requests, subscriptions, introduction_bytes }
+    }
+
+    /// How an endpoint keeps to them, where they are its matter.
+    pub fn endpoint(&self) -> server::Options {
+        server::Options {
+            request_bytes: self.request_bytes,
+            json: self.server.bounds.json(),
+            head_bytes: self.head_bytes,
+            read_timeout: self.read_timeout,
+            sessions: self.sessions,
+            session_idle: self.session_idle,
+            allowance: self.allowance(),
+            replay: server::Replay { events: self.replay_events, bytes: self.replay_bytes },
+            retry: self.retry,
+            keep_alive: self.keep_alive,
+            grace: self.grace,
+            connections: self.client_connections,
+            connection_idle: self.client_idle,
+            ..server::Options::default()
         }
     }
 }
@@ -101,6 +156,18 @@ pub struct Bounds {
     pub in_flight: usize,
     /// How large one of its messages may be.
     pub message_bytes: usize,
+    /// How deep its JSON may nest.
+    pub depth: usize,
+    /// How many values it may hold.
+    pub nodes: usize,
+    /// How many messages may come in one array.
+    pub batch: usize,
+    /// How many questions of it may be open on one connection.
+    pub questions: usize,
+    /// How many messages may wait to be sent on one connection to it.
+    pub unsent_messages: usize,
+    /// How many bytes.
+    pub unsent_bytes: usize,
     /// How often it may ask in one call.
     pub rounds: usize,
     /// How long it is left alone at first when it was lost.
@@ -124,12 +191,41 @@ impl Default for Bounds {
             definition_bytes: 1 << 20,
             in_flight: 1_024,
             message_bytes: 64 << 20,
+            depth: 100,
+            nodes: 2_000_000,
+            batch: 1_000,
+            questions: 64,
+            unsent_messages: 4_096,
+            unsent_bytes: 64 << 20,
             rounds: 32,
             pause: Duration::from_secs(1),
             longest_pause: Duration::from_secs(60),
             circuit_failures: 5,
             circuit_pause: Duration::from_secs(60),
             log_lines: 1_000,
+        }
+    }
+}
+
+impl Bounds {
+    /// How deep and wide a message may be; its ranges are those of the table.
+    pub fn json(&self) -> scan::Limits {
+        scan::Limits {
+            depth: u8::try_from(self.depth).unwrap_or(scan::Limits::DEFAULT.depth),
+            nodes: u32::try_from(self.nodes).unwrap_or(u32::MAX),
+            batch: u32::try_from(self.batch).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// How a connection keeps to them.
+    pub(crate) fn connection(&self) -> connect::Limits {
+        connect::Limits {
+            message_bytes: self.message_bytes,
+            requests_in_flight: self.in_flight,
+            questions_in_flight: self.questions,
+            unsent_messages: self.unsent_messages,
+            unsent_bytes: self.unsent_bytes,
+            json: self.json(),
         }
     }
 }

@@ -52,7 +52,7 @@ pub(super) async fn everything(
         in_time(Listed::Templates),
     );
     let mut take = |items: Result<Vec<Raw>, String>, listed: Listed, before: Option<&Vec<(String, Raw)>>| match items {
-        Ok(items) => part.keyed(items, listed, spec.bounds.definition_bytes, &mut reports),
+        Ok(items) => part.keyed(items, listed, &spec.bounds, &mut reports),
         Err(why) => {
             reports.push(Report::new(server, format!("its {} cannot be listed: {why}", listed.key())));
             before.cloned().unwrap_or_default()

@@ -118,8 +118,7 @@ impl Spec {
 
 /// How a server is approached: who hears it, and within which limits.
 pub(super) fn approach(spec: &Spec, us: Introduction, listener: Arc<dyn Listener>) -> Approach {
-    let limits =
-        connect::Limits { message_bytes: spec.bounds.message_bytes, requests_in_flight: spec.bounds.in_flight };
+    let limits = spec.bounds.connection();
     Approach { deadline: spec.startup, limits, ..Approach::new(us).heard_by(listener) }
 }
 
@@ -188,8 +187,14 @@ fn reached(endpoint: Endpoint, reach: Reach) -> Connector {
 
 fn over_http(remote: Remote, mode: client::Mode, reach: Reach) -> Connector {
     Arc::new(move |approach: Approach| {
-        let connect::Limits { message_bytes, requests_in_flight } = approach.limits;
-        let limits = client::Limits { message_bytes, requests_in_flight, ..client::Limits::default() };
+        let connect::Limits { message_bytes, requests_in_flight, questions_in_flight, json, .. } = approach.limits;
+        let limits = client::Limits {
+            message_bytes,
+            requests_in_flight,
+            questions_in_flight,
+            json,
+            ..client::Limits::default()
+        };
         let target =
             Target { headers: remote.headers.clone(), mode, limits, reach, ..Target::new(remote.url.uri().clone()) };
         Box::pin(client::connect(target, approach))

@@ -1,5 +1,6 @@
 //! What a client says of itself: once (handshake), or with each request (stateless).
 
+use bytes::Bytes;
 use serde_json::Value;
 
 use super::envelope;
@@ -27,6 +28,19 @@ impl Introduction {
     /// A client of `revision` that says nothing of itself and can nothing.
     pub fn anonymous(revision: Revision) -> Self {
         Self { revision, client: None, capabilities: Raw::EMPTY }
+    }
+
+    /// The same in memory of its own, without the message that it came in, for whoever keeps it; an error where it has more
+    /// than so many bytes.
+    pub fn kept(self, most: usize) -> Result<Self, Fault> {
+        let Self { revision, client, capabilities } = self;
+        let size = client.as_ref().map_or(0, |client| client.as_bytes().len()) + capabilities.as_bytes().len();
+        if size > most {
+            let what = format!("the client says more than {most} bytes of itself (limit `introduction_bytes`)");
+            return Err(Fault::params(what));
+        }
+        let copy = |raw: Raw| Raw::judged(Bytes::copy_from_slice(raw.as_bytes()));
+        Ok(Self { revision, client: client.map(copy), capabilities: copy(capabilities) })
     }
 
     /// Whether a capability was declared, by its path: `["sampling", "tools"]`.

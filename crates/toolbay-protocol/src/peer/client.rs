@@ -8,6 +8,7 @@ use std::{
 
 use super::{
     call::{Call, CallId, Pending},
+    outbox::{Outbox, Waiting},
     table::Table,
     tokens::Tokens,
 };
@@ -22,7 +23,7 @@ use crate::{
     watch::modern,
 };
 
-/// How many questions of a server may be open (limit `questions_in_flight`).
+/// How many questions of a server may be open where nobody says otherwise.
 const QUESTIONS: usize = 64;
 
 /// What happened on a client's link.
@@ -53,7 +54,9 @@ pub struct Client {
     questions: BTreeMap<Id, Option<CallId>>,
     /// Of requests that began tasks.
     tokens: Tokens,
-    out: VecDeque<Frame>,
+    /// How many those may be (limit `questions_in_flight`).
+    most_questions: usize,
+    out: Outbox,
     events: VecDeque<ClientEvent>,
 }
 
@@ -61,7 +64,14 @@ impl Client {
     /// A link on which nothing was said yet.
     pub fn new(us: Arc<Introduction>) -> Self {
         let (calls, ids, questions, tokens, out, events) = Default::default();
-        Self { us, minted: 0, calls, ids, questions, tokens, out, events }
+        Self { us, minted: 0, calls, ids, questions, tokens, most_questions: QUESTIONS, out, events }
+    }
+
+    /// Lets so many questions of the server be open.
+    #[must_use]
+    pub fn with_questions(mut self, most: usize) -> Self {
+        self.most_questions = most;
+        self
     }
 
     /// Speaks as `us` from here on.
@@ -74,7 +84,7 @@ impl Client {
         let (patience, behind) = (call.patience, (call.behalf.clone(), call.presence.clone()));
         let id = self.mint(key);
         let exchange = call.exchange(Arc::clone(&self.us), id);
-        self.out.push_back(exchange.open());
+        self.out.push(exchange.open());
         let pending = Pending::new(exchange, behind, patience, now);
         let due = pending.due();
         self.calls.insert(key, pending);
@@ -116,12 +126,15 @@ impl Client {
 
     /// Sends a notification.
     pub fn tell(&mut self, note: Note) {
-        self.out.push_back(note.into_frame());
+        self.out.push(note.into_frame());
     }
 
-    /// Takes a call back; nothing more is heard of it.
+    /// Takes a call back; nothing more is heard of it. Of one that nobody has taken yet to send it, nobody hears at all.
     pub fn cancel(&mut self, key: CallId, reason: &str) {
         let Some(pending) = self.calls.get_mut(key) else { return };
+        if self.out.take_back(pending.exchange.id()).is_some() {
+            return self.end(key);
+        }
         // spec: basic/utilities/cancellation, never `initialize`; nor what only asks whether there is anything else
         let frames = match pending.exchange.method() {
             Method::Initialize | Method::Discover => vec![],
@@ -136,7 +149,7 @@ impl Client {
             if let Frame::Result { id, .. } | Frame::Error { id: Some(id), .. } = &frame {
                 self.questions.remove(id);
             }
-            self.out.push_back(frame);
+            self.out.push(frame);
         }
     }
 
@@ -195,20 +208,21 @@ impl Client {
             return self.stray(format!("server asks {method}, which its revision does not allow"));
         }
         if method == Method::Ping {
-            return self.out.push_back(Frame::reply(id, Ok(Raw::EMPTY)));
+            return self.out.push(Frame::reply(id, Ok(Raw::EMPTY)));
         }
         let question = matches!(method, Method::Elicit | Method::CreateMessage | Method::RootsList);
         let fault = if !question || method.is_foreign_to(revision) {
             Fault::method(&method)
         } else if self.questions.contains_key(&id) {
             Fault::order(format!("request id {id} is still in flight"))
-        } else if self.questions.len() >= QUESTIONS {
-            Fault::order(format!("more than {QUESTIONS} questions at once (limit `questions_in_flight`)"))
+        } else if self.questions.len() >= self.most_questions {
+            let most = self.most_questions;
+            Fault::order(format!("more than {most} questions at once (limit `questions_in_flight`)"))
         } else {
             return self.put(id, method, params, now);
         };
         self.stray(format!("server asks {method} in vain: {fault}"));
-        self.out.push_back(Frame::reply(id, Err(fault.into())));
+        self.out.push(Frame::reply(id, Err(fault.into())));
     }
 
     /// A question names no call, at most a task: it is put to whoever waits for that, or to the oldest whose caller declared that it answers such a question. A call that
@@ -308,9 +322,14 @@ impl Client {
         self.events.push_back(ClientEvent::Step(key, step));
     }
 
+    /// How much there is to send.
+    pub fn waiting(&self) -> Waiting {
+        self.out.waiting()
+    }
+
     /// What to send next.
     pub fn transmit(&mut self) -> Option<Frame> {
-        self.out.pop_front()
+        self.out.pop()
     }
 
     /// What happened next.

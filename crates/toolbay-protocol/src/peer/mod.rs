@@ -7,6 +7,7 @@
 mod admission;
 mod call;
 mod client;
+mod outbox;
 mod presence;
 mod server;
 mod sound;
@@ -16,8 +17,9 @@ mod tokens;
 pub use admission::{admit_legacy, admit_modern};
 pub use call::{Call, CallId, Patience};
 pub use client::{Client, ClientEvent};
+pub use outbox::Waiting;
 pub use presence::Presence;
-pub use server::{Called, ServeId, Server, ServerEvent};
+pub use server::{Allowance, Called, ServeId, Server, ServerEvent};
 pub use sound::{Sound, sound};
 pub use tokens::Tokens;
 

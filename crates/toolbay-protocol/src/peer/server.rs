@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     exchange::{Answers, Asks, Incoming, Level, Note, Outcome, Return, Round},
-    fault::{ErrorObject, Fault},
+    fault::{ErrorObject, Fault, code},
     frame::{Frame, Id, Noted, Part, Parts, Rejected},
     greeting::{
         Introduction, Profile,
@@ -26,8 +26,41 @@ use crate::{
     revision::Feature,
 };
 
-/// How many requests one client may have in flight (limit `requests_in_flight`).
-const IN_FLIGHT: usize = 1024;
+/// What one client may have going at once, and say of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// How many requests it may have in flight (`session_requests`).
+    pub requests: usize,
+    /// How many resources it may subscribe to (`subscriptions`); whoever watches them for it keeps to it.
+    pub subscriptions: usize,
+    /// How many bytes it may say of itself, where that is kept for a session (`introduction_bytes`).
+    pub introduction_bytes: usize,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self { requests: 1024, subscriptions: 1000, introduction_bytes: 64 << 10 }
+    }
+}
+
+impl Allowance {
+    /// An error where a client that has so many requests in flight may have no further one.
+    pub fn one_more(&self, in_flight: usize) -> Result<(), Fault> {
+        if in_flight < self.requests {
+            return Ok(());
+        }
+        Err(Fault::order(format!("more than {} requests in flight (limit `session_requests`)", self.requests)))
+    }
+
+    /// An error where a client that has so many subscriptions may have no further one.
+    pub fn one_more_subscription(&self, subscribed: usize) -> Result<(), ErrorObject> {
+        if subscribed < self.subscriptions {
+            return Ok(());
+        }
+        let what = format!("more than {} subscriptions in one session (limit `subscriptions`)", self.subscriptions);
+        Err(ErrorObject::new(code::INVALID_PARAMS, what))
+    }
+}
 
 /// A request that is being served; later ones are greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -75,6 +108,7 @@ pub enum ServerEvent {
 #[derive(Debug)]
 pub struct Server {
     profile: Arc<Profile>,
+    allowance: Allowance,
     session: Option<Arc<Introduction>>,
     level: Option<Level>,
     initialized: bool,
@@ -95,6 +129,7 @@ impl Server {
         let (serving, ids, asked, out, events) = Default::default();
         Self {
             profile,
+            allowance: Allowance::default(),
             session: None,
             level: None,
             initialized: false,
@@ -107,6 +142,13 @@ impl Server {
             out,
             events,
         }
+    }
+
+    /// Allows its client this.
+    #[must_use]
+    pub fn allowing(mut self, allowance: Allowance) -> Self {
+        self.allowance = allowance;
+        self
     }
 
     /// Describes itself anew from here on.
@@ -169,9 +211,7 @@ impl Server {
         if self.ids.contains_key(id) {
             return Err(Fault::order(format!("request id {id} is still in flight")));
         }
-        if self.serving.len() >= IN_FLIGHT {
-            return Err(Fault::order(format!("more than {IN_FLIGHT} requests in flight (limit `requests_in_flight`)")));
-        }
+        self.allowance.one_more(self.serving.len())?;
         let sound = sound(params.as_ref(), noted);
         let modern = match &sound {
             Ok(sound) => sound.envelope.version.is_some(),
@@ -191,7 +231,7 @@ impl Server {
         match (&method, &self.session) {
             (Method::Initialize, None) => {
                 let (introduction, result) = legacy::answer(params.as_ref(), &self.profile)?;
-                let introduction = Arc::new(introduction);
+                let introduction = Arc::new(introduction.kept(self.allowance.introduction_bytes)?);
                 self.session = Some(Arc::clone(&introduction));
                 self.out.push_back(Frame::reply(id.clone(), Ok(result)));
                 self.events.push_back(ServerEvent::Opened(introduction));

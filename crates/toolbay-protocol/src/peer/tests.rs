@@ -616,6 +616,7 @@ fn the_clock_waits_while_anybody_is_asked() {
     let ask = |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"roots/list"}}"#);
     let mut desk = Desk::new(Revision::LATEST_LEGACY);
     let key = desk.call(1, Method::ToolsCall);
+    let mut sent = desk.sent();
     let first = desk.hear(&ask(7));
     desk.hear(&ask(8));
     let [ClientEvent::Step(_, Step::Ask(asks))] = &first[..] else { panic!() };
@@ -623,7 +624,8 @@ fn the_clock_waits_while_anybody_is_asked() {
     desk.hear(r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}"#);
     assert!(desk.later(500).is_empty(), "the second question is still with somebody");
     assert_eq!(desk.later(100), [ClientEvent::Overdue(key)]);
-    assert_eq!(desk.sent(), "1 tools/call?, 7 -32603, 8 -1, notifications/cancelled!");
+    sent = format!("{sent}, {}", desk.sent());
+    assert_eq!(sent, "1 tools/call?, 7 -32603, 8 -1, notifications/cancelled!");
 }
 
 // spec: basic/patterns/cancellation, only what is in flight, and never the opening.
@@ -806,4 +808,80 @@ fn a_question_passes_over_a_call_whose_caller_hung_up() {
     assert_eq!(asked(9), 1, "where nobody is there, it waits for whoever comes back first");
     presences[1].come_back();
     assert_eq!(asked(10), 2);
+}
+
+#[test]
+fn a_call_that_was_not_sent_yet_is_taken_back_without_a_word() {
+    for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
+        let (mut client, now) = (Client::new(who(revision)), Instant::now());
+        let call = || Call::new(Method::ToolsCall, Some(raw(r#"{"name":"t"}"#)));
+        client.call(CallId(1), call(), now);
+        client.transmit().unwrap();
+        for key in 2..1000 {
+            client.call(CallId(key), call(), now);
+            if key < 999 {
+                client.cancel(CallId(key), "in time");
+            }
+        }
+        assert_eq!((client.pending(), client.waiting().messages), (2, 1));
+        client.expire(now + Duration::from_secs(61));
+        assert_eq!(sent(|| client.transmit()), "notifications/cancelled!", "one was sent, so one is taken back");
+        assert_eq!((client.waiting(), client.is_idle()), (Waiting::default(), true));
+    }
+}
+
+#[test]
+fn what_waits_to_be_sent_is_counted() {
+    let mut client = Client::new(who(Revision::LATEST_LEGACY));
+    client.tell(Note { method: Method::RootsChanged, params: Some(raw(r#"{"a":"bcdefgh"}"#)) });
+    let told = client.waiting();
+    assert_eq!((told.messages, told.bytes, told.replies), (1, 64 + 15, 64 + 15));
+    client.call(CallId(1), Call::new(Method::Ping, None), Instant::now());
+    let waiting = client.waiting();
+    assert!(waiting.messages == 2 && waiting.bytes > told.bytes && waiting.replies == told.replies, "{waiting:?}");
+}
+
+#[test]
+fn a_client_has_no_more_than_it_is_allowed_and_hears_which_limit_that_is() {
+    let allowance = Allowance { requests: 1, subscriptions: 2, introduction_bytes: 30 };
+    let mut server = server().allowing(allowance);
+    let mut heard = |params: &serde_json::Value| {
+        server.receive(Ok(request(0, "initialize", &params.to_string())));
+        match server.transmit() {
+            Some(Frame::Error { error, .. }) => ErrorObject::read(&error).message,
+            other => short(&other.unwrap()),
+        }
+    };
+    let client = json!({"name": "a long name", "version": "1"});
+    let offer = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    assert!(heard(&offer).contains("more than 30 bytes of itself (limit `introduction_bytes`)"));
+    assert_eq!(heard(&json!({"protocolVersion": "2025-11-25", "capabilities": {}})), "0 ok");
+    let call = |id| Ok(request(id, "tools/call", r#"{"name":"t"}"#));
+    server.receive(call(1));
+    server.receive(call(2));
+    let Some(Frame::Error { error, .. }) = server.transmit() else { panic!("the second is refused") };
+    let error = ErrorObject::read(&error).message;
+    assert!(error.contains("more than 1 requests in flight (limit `session_requests`)"), "{error}");
+    assert!(allowance.one_more_subscription(1).is_ok());
+    assert!(allowance.one_more_subscription(2).unwrap_err().message.contains("limit `subscriptions`"));
+}
+
+#[test]
+fn a_batch_that_is_too_long_is_refused_as_a_whole() {
+    let batch = |count: usize| Bytes::from(format!("[{}]", vec![r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#; count].join(",")));
+    let limits = Limits { batch: 3, ..Limits::DEFAULT };
+    assert_eq!(Frame::parse_batch(&batch(3), limits).unwrap().len(), 3);
+    let refused = Frame::parse_batch(&batch(4), limits).unwrap();
+    let [Err(Rejected { id: None, fault })] = &refused[..] else { panic!("{refused:?}") };
+    assert!(fault.to_string().contains("at most 3 messages (limit `batch`)"), "{fault}");
+}
+
+#[test]
+fn the_limit_of_open_questions_is_named_as_it_was_set() {
+    let mut client = Client::new(who(Revision::LATEST_LEGACY)).with_questions(2);
+    for id in 1..=3 {
+        client.receive(Ok(request(id, "roots/list", "{}")), Instant::now());
+    }
+    let Some(Frame::Error { error, .. }) = client.transmit() else { panic!("the third is refused") };
+    assert!(ErrorObject::read(&error).message.contains("more than 2 questions at once (limit `questions_in_flight`)"));
 }

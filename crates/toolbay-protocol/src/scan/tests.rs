@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn verdict(text: &str) -> Result<(), Flaw> {
-    check(text.as_bytes(), Limits { depth: 5, nodes: 50 }).map(drop)
+    check(text.as_bytes(), Limits { depth: 5, nodes: 50, ..Limits::DEFAULT }).map(drop)
 }
 
 #[test]

@@ -15,7 +15,7 @@ use toolbay_protocol::{
 use super::{
     link::{ReadFrames, WriteFrames},
     owner::Owner,
-    port::{Port, Saying, Shared},
+    port::{Port, Saying, Shared, Unsaid},
     steps::{Steps, steps},
 };
 use crate::{Error, Listener, connect::Limits};
@@ -47,7 +47,8 @@ impl Client {
         writer: W,
         listener: Arc<dyn Listener>,
     ) -> Self {
-        let shared = Arc::new(Shared::new(peer::Client::new(us), writer));
+        let peer = peer::Client::new(us).with_questions(limits.questions_in_flight);
+        let shared = Arc::new(Shared::new(peer, writer, *limits));
         let (end, ended) = watch::channel(None);
         let owner = Owner::new(Arc::clone(&shared), reader, listener);
         let task = tokio::spawn(async move {
@@ -59,7 +60,14 @@ impl Client {
     }
 
     fn say(&self, saying: Saying) -> Result<(), Error> {
-        self.port.say(saying).ok_or_else(|| self.end_reason())
+        self.port.say(saying).map_err(|unsaid| self.because(unsaid))
+    }
+
+    fn because(&self, unsaid: Unsaid) -> Error {
+        match unsaid {
+            Unsaid::Over => self.end_reason(),
+            Unsaid::Full(error) => error,
+        }
     }
 
     fn end_reason(&self) -> Error {
@@ -88,7 +96,7 @@ impl Client {
 
     fn begin(&self, call: Call, place: OwnedSemaphorePermit) -> Result<RunningCall, Error> {
         let (push, steps) = steps();
-        let key = self.port.call(call, push).ok_or_else(|| self.end_reason())?;
+        let key = self.port.call(call, push).map_err(|unsaid| self.because(unsaid))?;
         Ok(RunningCall { key, steps, port: Arc::clone(&self.port), done: false, _place: place })
     }
 
@@ -144,8 +152,10 @@ impl RunningCall {
 
     /// Answers what was asked.
     pub fn answer(&self, answers: Answers) -> Result<(), Error> {
-        let said = self.port.say(Saying::Answer(self.key, answers));
-        said.ok_or_else(|| Error::closed("the link was closed"))
+        self.port.say(Saying::Answer(self.key, answers)).map_err(|unsaid| match unsaid {
+            Unsaid::Over => Error::closed("the link was closed"),
+            Unsaid::Full(error) => error,
+        })
     }
 }
 

@@ -27,7 +27,7 @@ use toolbay_protocol::{
 use super::{
     gate::Gate,
     link::{Came, ReadFrames, WriteFrames},
-    port::{BACKLOG, Port as _, Shared},
+    port::{Port as _, Shared},
 };
 use crate::{Error, Kind, Listener};
 
@@ -182,7 +182,7 @@ impl<R: ReadFrames, W: WriteFrames> Owner<R, W> {
                 Poll::Pending => break,
             }
         }
-        Ok((link.backlog() < BACKLOG, link.due))
+        Ok((link.takes_in(), link.due))
     }
 
     fn poll_flushed(&mut self, cx: &mut Context<'_>) -> Poll<()> {

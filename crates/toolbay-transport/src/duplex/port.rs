@@ -18,19 +18,29 @@ use toolbay_protocol::{
 };
 
 use super::{link::WriteFrames, steps::StepsIn};
-use crate::{Error, Kind};
+use crate::{Error, Kind, connect::Limits};
 
-/// How many bytes may wait to be sent before nothing more is taken in.
-pub(super) const BACKLOG: usize = 8 << 20;
+/// How many bytes of answers may wait to be sent before nothing more is taken in.
+const BACKLOG: usize = 8 << 20;
+/// How many bytes are written out ahead; a call that waits behind them can still be taken back without a word.
+const AHEAD: usize = 256 << 10;
 
 /// What can be said over a link, whatever it is made of.
 pub(super) trait Port: Send + Sync {
-    /// Begins a call; `None` where the link has ended.
-    fn call(&self, call: Call, steps: StepsIn) -> Option<CallId>;
-    /// Says something else; `None` where the link has ended.
-    fn say(&self, saying: Saying) -> Option<()>;
+    /// Begins a call.
+    fn call(&self, call: Call, steps: StepsIn) -> Result<CallId, Unsaid>;
+    /// Says something else.
+    fn say(&self, saying: Saying) -> Result<(), Unsaid>;
     /// Ends the link at once.
     fn cut(&self);
+}
+
+/// Why nothing was said.
+pub(super) enum Unsaid {
+    /// The link has ended.
+    Over,
+    /// Too much waits already.
+    Full(Error),
 }
 
 /// What can be said beside calls.
@@ -63,10 +73,12 @@ pub(super) struct Link<W> {
     /// When the first call may be overdue; never later than that.
     pub(super) due: Option<Instant>,
     over: bool,
+    /// How much may wait to be sent.
+    limits: Limits,
 }
 
 impl<W: WriteFrames> Shared<W> {
-    pub(super) fn new(peer: peer::Client, writer: W) -> Self {
+    pub(super) fn new(peer: peer::Client, writer: W, limits: Limits) -> Self {
         let link = Link {
             peer,
             writer: Some(writer),
@@ -76,6 +88,7 @@ impl<W: WriteFrames> Shared<W> {
             closing: false,
             due: None,
             over: false,
+            limits,
         };
         Self { link: Mutex::new(link), owner: Arc::new(AtomicWaker::new()) }
     }
@@ -85,48 +98,57 @@ impl<W: WriteFrames> Shared<W> {
     }
 
     /// Changes something, unless the link has ended, and has the owner send what is due.
-    fn change<T>(&self, change: impl FnOnce(&mut Link<W>) -> T) -> Option<T> {
+    fn change<T>(&self, change: impl FnOnce(&mut Link<W>) -> Result<T, Unsaid>) -> Result<T, Unsaid> {
         let changed = {
             let mut link = self.link();
             if link.over {
-                return None;
+                return Err(Unsaid::Over);
             }
-            let changed = change(&mut link);
+            let changed = change(&mut link)?;
             link.settle();
             changed
         };
         self.owner.wake();
-        Some(changed)
+        Ok(changed)
     }
 }
 
 impl<W: WriteFrames> Port for Shared<W> {
-    fn call(&self, call: Call, steps: StepsIn) -> Option<CallId> {
+    fn call(&self, call: Call, steps: StepsIn) -> Result<CallId, Unsaid> {
         let now = time::Instant::now().into_std();
         self.change(|link| {
+            link.has_room()?;
             link.minted += 1;
             let key = CallId(link.minted);
             link.calls.push((key, steps));
             let due = link.peer.call(key, call, now);
             link.due = Some(link.due.map_or(due, |first| first.min(due)));
-            key
+            Ok(key)
         })
     }
 
-    fn say(&self, saying: Saying) -> Option<()> {
-        self.change(|link| match saying {
-            Saying::Introduce(us) => link.peer.introduce(us),
-            Saying::Answer(key, answers) => {
-                link.peer.answer(key, answers, time::Instant::now().into_std());
-                // Another call than the one whose clock stood still may be due first now.
-                link.due = link.peer.timeout();
+    fn say(&self, saying: Saying) -> Result<(), Unsaid> {
+        self.change(|link| {
+            match saying {
+                Saying::Introduce(us) => link.peer.introduce(us),
+                Saying::Answer(key, answers) => {
+                    link.has_room()?;
+                    link.peer.answer(key, answers, time::Instant::now().into_std());
+                    // Another call than the one whose clock stood still may be due first now.
+                    link.due = link.peer.timeout();
+                }
+                // It takes something back, or says so of what was sent: never more than was in flight.
+                Saying::Cancel(key) => {
+                    link.remove(key);
+                    link.peer.cancel(key, "the caller took it back");
+                }
+                Saying::Tell(note) => {
+                    link.has_room()?;
+                    link.peer.tell(note);
+                }
+                Saying::Close => link.closing = true,
             }
-            Saying::Cancel(key) => {
-                link.remove(key);
-                link.peer.cancel(key, "the caller took it back");
-            }
-            Saying::Tell(note) => link.peer.tell(note),
-            Saying::Close => link.closing = true,
+            Ok(())
         })
     }
 
@@ -182,7 +204,7 @@ impl<W: WriteFrames> Link<W> {
             }
         }
         let Some(writer) = &mut self.writer else { return };
-        while writer.backlog() < BACKLOG
+        while writer.backlog() < AHEAD
             && let Some(frame) = self.peer.transmit()
         {
             writer.push(frame);
@@ -207,7 +229,26 @@ impl<W: WriteFrames> Link<W> {
         self.told.pop_front()
     }
 
-    /// How many bytes wait.
+    /// Whether more may be said, for all that waits already.
+    fn has_room(&self) -> Result<(), Unsaid> {
+        let (waiting, limits) = (self.peer.waiting(), &self.limits);
+        let (much, limit) = if waiting.messages >= limits.unsent_messages {
+            (format!("{} messages", waiting.messages), "unsent_messages")
+        } else if waiting.bytes >= limits.unsent_bytes {
+            (format!("{} bytes", waiting.bytes), "unsent_bytes")
+        } else {
+            return Ok(());
+        };
+        let what = format!("the server does not read what it is sent: {much} wait for it already (limit `{limit}`)");
+        Err(Unsaid::Full(Error::new(Kind::Limit, what)))
+    }
+
+    /// Whether so little waits of what the server causes that more may come of it.
+    pub(super) fn takes_in(&self) -> bool {
+        self.peer.waiting().replies < BACKLOG
+    }
+
+    /// How many bytes are written out and wait.
     pub(super) fn backlog(&self) -> usize {
         self.writer.as_ref().map_or(0, W::backlog)
     }

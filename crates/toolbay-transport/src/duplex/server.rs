@@ -19,9 +19,9 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use toolbay_protocol::{
     Feature, Method, Raw,
     exchange::{Answers, Round},
-    fault::{ErrorObject, code},
+    fault::ErrorObject,
     greeting::Introduction,
-    peer::{self, Called, Presence, ServeId, ServerEvent},
+    peer::{self, Allowance, Called, Presence, ServeId, ServerEvent},
     watch::{Filter, legacy},
 };
 
@@ -42,8 +42,6 @@ use crate::{
 const BACKLOG: usize = 8 << 20;
 /// How many frames are taken at once before anything is sent; how often work may go on before anything else does.
 const GULP: usize = 64;
-/// How many resources one session may subscribe to.
-const SUBSCRIPTIONS: usize = 10_000;
 
 /// How a link is served.
 #[derive(Clone, Debug)]
@@ -56,6 +54,8 @@ pub struct Options {
     pub shutdown: CancellationToken,
     /// Names the session, where one is opened.
     pub session: Option<Arc<str>>,
+    /// What the client may have going at once.
+    pub allowance: Allowance,
 }
 
 impl Default for Options {
@@ -65,6 +65,7 @@ impl Default for Options {
             grace: Duration::from_secs(5),
             shutdown: CancellationToken::new(),
             session: Some("link".into()),
+            allowance: Allowance::default(),
         }
     }
 }
@@ -76,7 +77,7 @@ pub async fn serve<S: Service, R: ReadFrames, W: WriteFrames>(
     writer: W,
     options: Options,
 ) -> Result<(), Error> {
-    let peer = peer::Server::new(service.profile());
+    let peer = peer::Server::new(service.profile()).allowing(options.allowance);
     let task = Arc::new(AtomicWaker::new());
     let shutdown = Box::pin(options.shutdown.clone().cancelled_owned());
     let mut host = Host {
@@ -417,10 +418,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
         if self.subscriptions.contains_key(&uri) {
             return Ok(None);
         }
-        if self.subscriptions.len() >= SUBSCRIPTIONS {
-            let what = format!("more than {SUBSCRIPTIONS} subscriptions in one session (limit `subscriptions`)");
-            return Err(ErrorObject::new(code::INVALID_PARAMS, what));
-        }
+        self.options.allowance.one_more_subscription(self.subscriptions.len())?;
         Ok(Some(uri))
     }
 

@@ -34,9 +34,9 @@ impl<R: AsyncRead + Unpin> FrameLines<R> {
         Self { lines: LineReader::new(inner), limits: Limits::DEFAULT }
     }
 
-    /// A reader that takes messages of at most so many bytes.
-    pub fn within(inner: R, message_bytes: usize) -> Self {
-        Self { lines: LineReader::with_limit(inner, message_bytes), limits: Limits::DEFAULT }
+    /// A reader that takes messages of at most so many bytes, within these limits of their JSON.
+    pub fn within(inner: R, message_bytes: usize, limits: Limits) -> Self {
+        Self { lines: LineReader::with_limit(inner, message_bytes), limits }
     }
 
     fn frame(&self, line: Result<Option<bytes::Bytes>, LineError>) -> Result<Option<Came>, Error> {

@@ -6,12 +6,12 @@ use toolbay_protocol::{
     Raw,
     frame::CUT,
     raw::Kind,
-    scan::{self, Limits},
+    scan,
     types::{Prompt, Resource, ResourceTemplate, Tool},
 };
 
 use super::{schema, text};
-use crate::catalog::Listed;
+use crate::{catalog::Listed, limits::Bounds};
 
 /// What came of an item.
 #[derive(Debug, PartialEq)]
@@ -27,9 +27,9 @@ pub(crate) enum Judged {
 /// Names longer than this are told of. spec: 2025-11-25 server/tools, tool names
 const LONGEST_NAME: usize = 128;
 
-/// Judges an item of a list whose name is known; a definition may have `most` bytes.
-pub(crate) fn judge(listed: Listed, name: &str, item: Raw, most: usize) -> Judged {
-    match checked(listed, name, item, most) {
+/// Judges an item of a list whose name is known, within the bounds of its server.
+pub(crate) fn judge(listed: Listed, name: &str, item: Raw, bounds: &Bounds) -> Judged {
+    match checked(listed, name, item, bounds) {
         Ok((item, remarks)) if remarks.is_empty() => Judged::Sound(item),
         Ok((item, remarks)) => Judged::Mended(item, remarks.join("; ")),
         Err(why) => Judged::Unfit(why),
@@ -38,15 +38,15 @@ pub(crate) fn judge(listed: Listed, name: &str, item: Raw, most: usize) -> Judge
 
 type Checked = (Raw, Vec<&'static str>);
 
-fn checked(listed: Listed, name: &str, item: Raw, most: usize) -> Result<Checked, String> {
-    let size = item.as_bytes().len();
+fn checked(listed: Listed, name: &str, item: Raw, bounds: &Bounds) -> Result<Checked, String> {
+    let (size, most, limits) = (item.as_bytes().len(), bounds.definition_bytes, bounds.json());
     if size > most {
         return Err(format!("its definition has {size} bytes, more than {most} (limit `definitionBytes`)"));
     }
     if memmem::find(item.as_bytes(), CUT.as_bytes()).is_some() {
-        return Err(scan::Flaw::TooDeep(Limits::DEFAULT.depth).to_string());
+        return Err(scan::Flaw::TooDeep(limits.depth).to_string());
     }
-    scan::check(item.as_bytes(), Limits::DEFAULT).map_err(|flaw| flaw.to_string())?;
+    scan::check(item.as_bytes(), limits).map_err(|flaw| flaw.to_string())?;
     if item.distinct().is_err() {
         return Err("it has a key twice".into());
     }
@@ -57,7 +57,7 @@ fn checked(listed: Listed, name: &str, item: Raw, most: usize) -> Result<Checked
         }
         Some(whole) => {
             remarks.push("half characters in it (lone surrogates) were replaced");
-            Raw::parse(whole.into(), Limits::DEFAULT).map_err(|flaw| flaw.to_string())?
+            Raw::parse(whole.into(), limits).map_err(|flaw| flaw.to_string())?
         }
         None => item,
     };

@@ -44,7 +44,7 @@ pub(super) async fn open(line: Line, approach: Approach) -> Result<Connection, E
     let reader = Reader { reading: reading(messages), failures };
     let writer = Writer { line: line.at(post), backlog: VecDeque::new(), waiting: 0, current: None, failed };
     let us = Arc::new(approach.us.clone());
-    let link = duplex::Client::start(us, reader, writer, Arc::clone(&approach.listener));
+    let link = duplex::Client::within(&approach.limits, us, reader, writer, Arc::clone(&approach.listener));
     let deadline = approach.deadline.saturating_sub(begun.elapsed());
     let probe = match approach.revision {
         Some(_) => approach.search(),
@@ -58,7 +58,7 @@ async fn find(line: &Line) -> Result<(Messages, http::Uri), Error> {
     let reached = line.send(Order::get(HeaderMap::new())).await?;
     let url = Shown(line.url()).to_string();
     let no_stream = || Error::new(Kind::Incompatible, format!("{url} does not open an event stream"));
-    let mut messages = match Reply::read(reached, line.limits().message_bytes, Arrays::Allowed).await? {
+    let mut messages = match Reply::read(reached, line.limits(), Arrays::Allowed).await? {
         Reply::Messages(messages) if messages.shape() == Shape::Stream => *messages,
         Reply::Messages(_) | Reply::Nothing(_) => return Err(no_stream()),
         Reply::Refused(refusal) => return Err(refusal.to_error(line.url())),
@@ -152,7 +152,7 @@ impl Writer {
         let work = async move {
             let delivery = async {
                 let reached = line.send(order).await?;
-                match Reply::read(reached, line.limits().message_bytes, Arrays::Never).await? {
+                match Reply::read(reached, line.limits(), Arrays::Never).await? {
                     Reply::Messages(_) | Reply::Nothing(_) => Ok(()),
                     Reply::Refused(refusal) => Err(refusal.to_error(line.url())),
                 }

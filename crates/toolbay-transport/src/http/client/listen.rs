@@ -28,9 +28,6 @@ const LONGEST_RESUMABLE: Duration = Duration::from_secs(10);
 const LONGEST: Duration = Duration::from_secs(60);
 /// A stream that lasted so long was worth its opening.
 const SETTLED: Duration = Duration::from_secs(60);
-/// How many questions may be open at once.
-const QUESTIONS: usize = 64;
-
 /// Listens for as long as the server offers it.
 pub(super) async fn listen(session: Arc<Session>) {
     Listening { session, pace: Pace::new(), opened: Opened::Never, replies: FuturesUnordered::new(), asked: vec![] }
@@ -181,8 +178,10 @@ impl Listening {
             Frame::Request { id, method: Method::Ping, .. } => {
                 self.session.deliver_later(vec![Frame::reply(id, Ok(Raw::EMPTY))]);
             }
-            Frame::Request { id, .. } if self.replies.len() >= QUESTIONS => {
-                let error = ErrorObject::new(code::INTERNAL, format!("more than {QUESTIONS} questions are open"));
+            Frame::Request { id, .. } if self.replies.len() >= self.session.line().limits().questions_in_flight => {
+                let most = self.session.line().limits().questions_in_flight;
+                let what = format!("more than {most} questions at once (limit `questions_in_flight`)");
+                let error = ErrorObject::new(code::INTERNAL, what);
                 self.session.deliver_later(vec![Frame::reply(id, Err(error))]);
             }
             Frame::Request { id, method, params, .. } => {

@@ -117,7 +117,7 @@ impl Search {
             self.line = self.line.at(reached.url.clone());
         }
         self.session = session_id(reached.response.headers())?;
-        match Reply::read(reached, self.line.limits().message_bytes, Arrays::Never).await? {
+        match Reply::read(reached, self.line.limits(), Arrays::Never).await? {
             Reply::Messages(messages) => self.outcome(*messages, exchange).await,
             Reply::Nothing(_) => Ok(Came::Silence),
             Reply::Refused(refusal) => {

@@ -18,6 +18,7 @@ use toolbay_protocol::{
 use super::{
     line::Reached,
     problem::{self, Page, Refusal},
+    target::Limits,
 };
 use crate::{Error, Kind};
 
@@ -74,7 +75,7 @@ fn form(headers: &HeaderMap) -> Form {
 
 impl Reply {
     /// Reads the head of an answer, and the whole of a refusal.
-    pub(super) async fn read(reached: Reached, limit: usize, arrays: Arrays) -> Result<Self, Error> {
+    pub(super) async fn read(reached: Reached, limits: &Limits, arrays: Arrays) -> Result<Self, Error> {
         let Reached { response, url } = reached;
         let status = response.status();
         if !status.is_success() {
@@ -92,11 +93,11 @@ impl Reply {
         }
         let (shape, source) = match form {
             Form::Web => return Err(problem::web_page(&url)),
-            Form::Events => (Shape::Stream, Source::Events(Box::new(Decoder::with_limit(limit)))),
+            Form::Events => (Shape::Stream, Source::Events(Box::new(Decoder::with_limit(limits.message_bytes)))),
             Form::Json | Form::Unsaid => (Shape::Whole, Source::Json(Gathered::default())),
         };
-        let chunks = Chunks { body: response.into_body(), limit };
-        Ok(Self::Messages(Box::new(Messages { chunks, shape, source, url, arrays, ready: VecDeque::new() })))
+        let (chunks, json) = (Chunks { body: response.into_body(), limit: limits.message_bytes }, limits.json);
+        Ok(Self::Messages(Box::new(Messages { chunks, shape, source, url, arrays, json, ready: VecDeque::new() })))
     }
 }
 
@@ -226,6 +227,7 @@ pub(crate) struct Messages {
     source: Source,
     url: Uri,
     arrays: Arrays,
+    json: Depth,
     ready: VecDeque<Result<Frame, Rejected>>,
 }
 
@@ -301,11 +303,11 @@ impl Messages {
 
     fn take(&mut self, text: &Bytes) {
         if self.arrays == Arrays::Allowed
-            && let Some(messages) = Frame::parse_batch(text, Depth::DEFAULT)
+            && let Some(messages) = Frame::parse_batch(text, self.json)
         {
             return self.ready.extend(messages);
         }
-        self.ready.push_back(Frame::parse_answer(text, Depth::DEFAULT));
+        self.ready.push_back(Frame::parse_answer(text, self.json));
     }
 
     fn item(&mut self, item: Item) -> Got {

@@ -152,7 +152,7 @@ impl Session {
         let (line, arrays) = (self.line.clone(), self.arrays());
         async move {
             let reached = line.send(order).await?;
-            Reply::read(reached, line.limits().message_bytes, arrays).await
+            Reply::read(reached, line.limits(), arrays).await
         }
         .boxed()
     }

@@ -3,6 +3,7 @@
 use std::{fmt, time::Duration};
 
 use http::{HeaderMap, Uri, header};
+use toolbay_protocol::scan;
 
 use super::{guard::Reach, place::Shown};
 use crate::{Error, Kind};
@@ -42,11 +43,21 @@ pub struct Limits {
     pub connect: Duration,
     /// How many calls may be in flight at once; further ones wait.
     pub requests_in_flight: usize,
+    /// How many questions of it, that belong to no call, may be open at once.
+    pub questions_in_flight: usize,
+    /// How deep and wide the JSON of one message may be.
+    pub json: scan::Limits,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { message_bytes: 64 << 20, connect: Duration::from_secs(10), requests_in_flight: 1024 }
+        Self {
+            message_bytes: 64 << 20,
+            connect: Duration::from_secs(10),
+            requests_in_flight: 1024,
+            questions_in_flight: 64,
+            json: scan::Limits::DEFAULT,
+        }
     }
 }
 

@@ -10,8 +10,14 @@ use super::{
     respond::{self, Refusal},
 };
 
-/// Refuses a request that came by a wrong name or from a wrong page.
+/// Refuses a request that came by a wrong name or from a wrong page, or with too large a head.
 pub(super) fn check(head: &request::Parts, options: &Options) -> Result<(), Refusal> {
+    let fields: usize = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    let path = head.uri.path_and_query().map_or(0, |path| path.as_str().len());
+    if fields + path > options.head_bytes {
+        let what = format!("the head of a request has at most {} bytes (limit `head_bytes`)", options.head_bytes);
+        return Err(Refusal::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, what));
+    }
     if options.hosts != Names::Any {
         let mut named = head.headers.get_all(header::HOST).iter();
         let host = match (named.next(), named.next(), head.uri.authority()) {

@@ -14,7 +14,7 @@ use futures_util::{Stream, stream};
 use http::{Response, StatusCode, request};
 use std::future::poll_fn;
 use tokio::sync::mpsc;
-use toolbay_protocol::{Frame, scan::Limits, sse};
+use toolbay_protocol::{Frame, sse};
 
 use super::{
     body::Body,
@@ -83,6 +83,7 @@ pub(super) fn open<S: Service>(
         grace: shared.options.grace,
         shutdown: shared.closing.child_token(),
         session: Some(Arc::clone(&name)),
+        allowance: shared.options.allowance,
     };
     let out = Out::default();
     let writer = Writer { out: Arc::clone(&out), backlog: BytesMut::new() };
@@ -115,9 +116,9 @@ pub(super) async fn post<S: Service>(
         let entry = open.get(name).filter(|entry| entry.principal == *principal);
         entry.map(|entry| entry.input.clone()).ok_or_else(gone)?
     };
-    let came = match Frame::parse_batch(text, Limits::DEFAULT) {
+    let came = match Frame::parse_batch(text, shared.options.json) {
         Some(batch) => Came::Batch(batch),
-        None => match Frame::parse(text) {
+        None => match Frame::parse_within(text, shared.options.json) {
             Ok(frame) => Came::One(Ok(frame)),
             Err(rejected) => return Ok(respond::json(StatusCode::BAD_REQUEST, &rejected.answer())),
         },

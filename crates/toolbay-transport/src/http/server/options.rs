@@ -3,6 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use http::{HeaderValue, StatusCode, request};
+use toolbay_protocol::{peer::Allowance, scan};
 
 use crate::Principal;
 
@@ -22,13 +23,19 @@ pub struct Options {
     /// What else may be looked at, by whoever may knock at all: how the server does, for one.
     pub pages: Pages,
     /// How large a message may be.
-    pub message_bytes: usize,
+    pub request_bytes: usize,
+    /// How deep and wide its JSON may be, and how many of them an array may hold.
+    pub json: scan::Limits,
+    /// How large the head of a request may be, its names and values together.
+    pub head_bytes: usize,
     /// How long a message may take to come in.
     pub read_timeout: Duration,
     /// How many legacy sessions may be open.
     pub sessions: usize,
     /// How long a session lasts after its client was last heard of; calls that still run are cancelled then.
     pub session_idle: Duration,
+    /// What one client may have going at once.
+    pub allowance: Allowance,
     /// How much is kept of each session's streams, for clients that come back.
     pub replay: Replay,
     /// How long a client is told to wait before it comes back.
@@ -53,10 +60,13 @@ impl Default for Options {
             origins: Names::Loopback,
             admit: Admit::default(),
             pages: Pages::default(),
-            message_bytes: 4 << 20,
+            request_bytes: 4 << 20,
+            json: scan::Limits::DEFAULT,
+            head_bytes: 16 << 10,
             read_timeout: Duration::from_secs(60),
             sessions: 10_000,
             session_idle: Duration::from_secs(30 * 60),
+            allowance: Allowance::default(),
             replay: Replay { events: 256, bytes: 1 << 20 },
             retry: Duration::from_secs(1),
             keep_alive: Duration::from_secs(15),

@@ -22,7 +22,7 @@ const THROWN: (usize, Duration) = (64 << 20, Duration::from_secs(2));
 
 /// Reads a body to its end. One that is too large is not kept at all.
 pub(super) async fn whole<B: Body<Data: Buf>>(body: B, options: &Options) -> Result<Bytes, Refusal> {
-    let too_large = body.size_hint().lower() > options.message_bytes as u64;
+    let too_large = body.size_hint().lower() > options.request_bytes as u64;
     let mut body = pin!(body);
     let read = if too_large {
         Ok(Err(Gathered::TooLarge))
@@ -35,7 +35,7 @@ pub(super) async fn whole<B: Body<Data: Buf>>(body: B, options: &Options) -> Res
         Ok(Err(Gathered::TooLarge)) => {
             // It may not end in time, or be larger still; then its sender finds the connection closed.
             let _ = timeout(THROWN.1, throw_away(body)).await;
-            let fault = Fault::Malformed(Malformed::TooLarge(options.message_bytes));
+            let fault = Fault::Malformed(Malformed::TooLarge(options.request_bytes));
             Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, fault.to_string()))
         }
         Err(_) => {
@@ -64,7 +64,7 @@ async fn gather<B: Body<Data: Buf>>(mut body: Pin<&mut B>, options: &Options) ->
         let Some(frame) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await else { break };
         let Ok(mut data) = frame.map_err(|_| Gathered::Cut)?.into_data() else { continue };
         let length = data.remaining();
-        if whole.len() + length > options.message_bytes {
+        if whole.len() + length > options.request_bytes {
             return Err(Gathered::TooLarge);
         }
         if whole.is_empty() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header, request};
-use toolbay_protocol::{Era, Feature, Frame, Raw, Revision, greeting::envelope, scan::Limits};
+use toolbay_protocol::{Era, Feature, Frame, Raw, Revision, greeting::envelope};
 
 use super::{
     body::Body,
@@ -132,9 +132,9 @@ async fn post<S: Service>(
     text: &Bytes,
 ) -> Response<Body> {
     let named = era_of(&head.headers);
-    match Frame::parse_batch(text, Limits::DEFAULT) {
+    match Frame::parse_batch(text, shared.options.json) {
         None => {
-            let message = Frame::parse(text);
+            let message = Frame::parse_within(text, shared.options.json);
             let params = match &message {
                 Ok(Frame::Request { params, .. } | Frame::Notification { params, .. }) => params.as_ref(),
                 Ok(Frame::Result { .. } | Frame::Error { .. }) | Err(_) => None,

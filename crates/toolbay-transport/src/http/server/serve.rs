@@ -18,9 +18,10 @@ use super::{
 };
 use crate::Service;
 
-/// How much of a connection is read at once, and how long the head of a request may be. A body is gathered from such pieces,
-/// whose room is used again; with more of it, long bodies would cost up to their length once more.
-const READ: usize = 24 << 10;
+/// How much more than the head of a request may have is read of a connection at once: one that is a little too large is told
+/// so in words. A body is gathered from such pieces, whose room is used again; with more of it, long bodies would cost up to
+/// their length once more.
+const BEYOND: usize = 8 << 10;
 
 /// Serves connections until `shutdown`, then lets calls in flight end within the endpoint's grace.
 ///
@@ -88,7 +89,7 @@ async fn accept(listener: &TcpListener) -> io::Result<TcpStream> {
 }
 
 async fn connection<S: Service>(stream: TcpStream, endpoint: Endpoint<S>, going: CancellationToken) {
-    let limit = endpoint.shared().options.connection_idle;
+    let (limit, room) = (endpoint.shared().options.connection_idle, endpoint.shared().options.head_bytes + BEYOND);
     let pulse = Arc::new(Pulse::default());
     let marked = Marked::new(TokioIo::new(stream), Arc::clone(&pulse));
     let service = service_fn(|request: hyper::Request<Incoming>| {
@@ -102,7 +103,8 @@ async fn connection<S: Service>(stream: TcpStream, endpoint: Endpoint<S>, going:
         }
     });
     let mut http = http1::Builder::new();
-    http.half_close(false).max_buf_size(READ);
+    // spec: RFC 6585, what is larger still is answered with a bare 431
+    http.half_close(false).max_buf_size(room);
     let mut connection = pin!(http.serve_connection(marked, service));
     tokio::select! {
         biased;

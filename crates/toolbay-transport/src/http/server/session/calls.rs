@@ -5,15 +5,13 @@ use tokio::sync::oneshot;
 use toolbay_protocol::{
     Fault, Frame, Id,
     exchange::{Answers, Asks, Incoming, Note, Outcome, Round},
-    peer::Presence,
+    peer::{Allowance, Presence},
 };
-
-/// How many requests one session may have in flight (limit `requests_in_flight`).
-const IN_FLIGHT: usize = 1024;
 
 /// The requests in flight.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
+    allowance: Allowance,
     begun: u64,
     minted: i64,
     calls: Vec<Call>,
@@ -51,15 +49,17 @@ struct Call {
 }
 
 impl Calls {
+    /// None yet.
+    pub(super) fn within(allowance: Allowance) -> Self {
+        Self { allowance, ..Self::default() }
+    }
+
     /// Whether a request of this id is in flight.
     pub(super) fn check(&self, id: &Id) -> Result<(), Fault> {
         if self.calls.iter().any(|call| call.exchange.id() == id) {
             return Err(Fault::order(format!("request id {id} is still in flight")));
         }
-        if self.calls.len() >= IN_FLIGHT {
-            return Err(Fault::order(format!("more than {IN_FLIGHT} requests in flight (limit `requests_in_flight`)")));
-        }
-        Ok(())
+        self.allowance.one_more(self.calls.len())
     }
 
     /// Takes a request in.

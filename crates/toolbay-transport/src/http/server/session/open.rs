@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode};
 use toolbay_protocol::{
     Fault, Frame, Id, Raw,
     frame::Noted,
-    greeting::{Introduction, legacy},
+    greeting::legacy,
     peer,
-    scan::Limits,
     watch::Filter,
 };
 
@@ -20,9 +18,6 @@ use super::{
 };
 use crate::{Caller, Principal, Service};
 
-/// How much a client may say of itself (limit `introduction_bytes`): it is kept for as long as the session lasts.
-const INTRODUCTION: usize = 64 << 10;
-
 /// Opens a session.
 pub(super) async fn initialize<S: Service>(
     shared: &Arc<Shared<S>>,
@@ -31,9 +26,9 @@ pub(super) async fn initialize<S: Service>(
     id: Id,
     params: Option<Raw>,
 ) -> Response<Body> {
-    let profile = shared.service.profile();
+    let (profile, allowance) = (shared.service.profile(), shared.options.allowance);
     let met = peer::sound(params.as_ref(), Noted::default()).and_then(|_| legacy::answer(params.as_ref(), &profile));
-    let (introduction, result) = match met.and_then(|(introduction, result)| Ok((kept(introduction)?, result))) {
+    let (introduction, result) = match met.and_then(|(introduction, result)| Ok((introduction.kept(allowance.introduction_bytes)?, result))) {
         Ok(met) => met,
         Err(fault @ Fault::Malformed(_)) => return respond::fault(StatusCode::BAD_REQUEST, Some(id), fault),
         Err(fault) => return respond::fault(StatusCode::OK, Some(id), fault),
@@ -44,7 +39,7 @@ pub(super) async fn initialize<S: Service>(
     };
     let introduction = Arc::new(introduction);
     let caller = Arc::new(Caller { introduction, principal, session: Some(Arc::clone(&name)) });
-    let session = Arc::new(Session::new(Arc::clone(&caller), shared.options.replay));
+    let session = Arc::new(Session::new(Arc::clone(&caller), shared.options.replay, allowance));
     let attached = match shared.sessions.insert(Arc::clone(&name), &session) {
         Ok(attached) => attached,
         Err(refusal) => return refusal.of(&id).into(),
@@ -62,17 +57,4 @@ pub(super) async fn initialize<S: Service>(
     let name = HeaderValue::from_str(&name).expect("it is made of hexadecimal digits");
     response.headers_mut().insert(SESSION.clone(), name);
     response
-}
-
-/// A copy of an introduction that holds no more of the request than it needs.
-fn kept(introduction: Introduction) -> Result<Introduction, Fault> {
-    let Introduction { revision, client, capabilities } = introduction;
-    let size = client.as_ref().map_or(0, |client| client.as_bytes().len()) + capabilities.as_bytes().len();
-    if size > INTRODUCTION {
-        return Err(Fault::params(format!(
-            "the client says more than {INTRODUCTION} bytes of itself (limit `introduction_bytes`)"
-        )));
-    }
-    let copy = |raw: Raw| Raw::parse(Bytes::copy_from_slice(raw.as_bytes()), Limits::DEFAULT).unwrap_or(raw);
-    Ok(Introduction { revision, client: client.map(copy), capabilities: copy(capabilities) })
 }

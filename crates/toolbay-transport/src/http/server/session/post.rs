@@ -29,9 +29,6 @@ pub(in super::super) enum Message {
     Batch(Vec<Result<Frame, Rejected>>),
 }
 
-/// How many messages a batch may hold; as many as are read of one.
-const BATCH: usize = 1000;
-
 /// Answers one POST.
 pub(in super::super) async fn post<S: Service>(
     shared: &Arc<Shared<S>>,
@@ -145,8 +142,9 @@ async fn batch<S: Service>(
     if messages.is_empty() {
         return refuse("a batch may not be empty".into());
     }
-    if messages.len() >= BATCH {
-        return refuse(format!("a batch holds fewer than {BATCH} messages (limit `batch`)"));
+    // It could not be taken apart.
+    if let [Err(rejected @ Rejected { id: None, .. })] = &messages[..] {
+        return respond::json(StatusCode::BAD_REQUEST, &rejected.clone().answer());
     }
     let (mut answers, mut running) = (vec![], vec![]);
     for message in messages {

@@ -11,7 +11,7 @@ use std::{
 };
 
 use tokio::{sync::Notify, time::Instant};
-use toolbay_protocol::{Feature, Frame, exchange::Level, watch::Change};
+use toolbay_protocol::{Feature, Frame, exchange::Level, peer::Allowance, watch::Change};
 
 use super::{
     super::{options::Replay, respond},
@@ -50,8 +50,9 @@ pub(super) struct State {
 }
 
 impl Session {
-    pub(super) fn new(caller: Arc<Caller>, replay: Replay) -> Self {
-        let (level, calls, log, watches) = (None, Calls::default(), Log::new(replay), Watches::default());
+    pub(super) fn new(caller: Arc<Caller>, replay: Replay, allowance: Allowance) -> Self {
+        let (level, log) = (None, Log::new(replay));
+        let (calls, watches) = (Calls::within(allowance), Watches::within(allowance));
         Self {
             caller,
             state: Mutex::new(State { ended: false, level, calls, log, watches }),

@@ -12,24 +12,27 @@ use futures_util::{
     Stream, StreamExt,
     stream::{AbortHandle, Abortable, SelectAll},
 };
-use toolbay_protocol::{ErrorObject, fault::code, watch::Change};
+use toolbay_protocol::{ErrorObject, peer::Allowance, watch::Change};
 
 use crate::Watch;
-
-/// How many resources one session may subscribe to.
-const SUBSCRIPTIONS: usize = 1_000;
 
 type Changes = Pin<Box<dyn Stream<Item = Change> + Send>>;
 
 /// All that a session watches.
 #[derive(Default)]
 pub(super) struct Watches {
+    allowance: Allowance,
     streams: Option<SelectAll<Abortable<Changes>>>,
     subscriptions: HashMap<String, AbortHandle>,
     waiting: BTreeSet<Change>,
 }
 
 impl Watches {
+    /// Nothing yet.
+    pub(super) fn within(allowance: Allowance) -> Self {
+        Self { allowance, ..Self::default() }
+    }
+
     /// Watches the lists.
     pub(super) fn add(&mut self, watch: Watch) {
         self.push(watch);
@@ -37,11 +40,10 @@ impl Watches {
 
     /// Whether a resource may be subscribed to; `false` where it is already.
     pub(super) fn wants(&self, uri: &str) -> Result<bool, ErrorObject> {
-        if self.subscriptions.len() >= SUBSCRIPTIONS && !self.subscriptions.contains_key(uri) {
-            let what = format!("more than {SUBSCRIPTIONS} subscriptions in one session (limit `subscriptions`)");
-            return Err(ErrorObject::new(code::INVALID_PARAMS, what));
+        if self.subscriptions.contains_key(uri) {
+            return Ok(false);
         }
-        Ok(!self.subscriptions.contains_key(uri))
+        self.allowance.one_more_subscription(self.subscriptions.len()).map(|()| true)
     }
 
     /// Subscribes to a resource.

@@ -118,11 +118,11 @@ async fn media_types_are_judged_before_the_body() {
 
 #[tokio::test]
 async fn what_is_too_large_is_not_read_to_its_end() {
-    let site = Site::new(Options { message_bytes: 1000, ..Options::default() });
+    let site = Site::new(Options { request_bytes: 1000, ..Options::default() });
     let large = site.send(text(&" ".repeat(1001))).await;
     assert_eq!(large.status, StatusCode::PAYLOAD_TOO_LARGE);
     let said = String::from_utf8(large.bytes().await.to_vec()).unwrap();
-    assert!(said.contains("1000") && said.contains("message_bytes"), "{said}");
+    assert!(said.contains("1000") && said.contains("request_bytes"), "{said}");
     // A body that does not say how long it is.
     let chunks = futures_util::stream::iter(
         (0..).map(|_| Ok::<_, std::io::Error>(http_body::Frame::data(bytes::Bytes::from_static(&[b' '; 1 << 16])))),

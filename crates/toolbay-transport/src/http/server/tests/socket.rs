@@ -150,7 +150,7 @@ async fn whoever_sends_too_much_gets_to_read_why() {
     let host = host(Options::default()).await;
     let mut stream = TcpStream::connect(host.address).await.unwrap();
     stream.write_all(&written(text(&" ".repeat(6 << 20))).await).await.unwrap();
-    let seen = until(&mut stream, "message_bytes").await;
+    let seen = until(&mut stream, "request_bytes").await;
     assert!(seen.starts_with("HTTP/1.1 413"), "{seen}");
     host.shutdown.cancel();
     host.serving.await.unwrap().unwrap();
