@@ -86,12 +86,14 @@ async fn a_client_with_a_bomb_is_refused_alone() {
         let said = post(address, &bomb, &modern(1, "tools/list", "")).await;
         assert!(said.is_empty() || said.starts_with("HTTP/1.1 431"), "{said}");
     }
+    let said = post(address, &format!("X-Bomb: {}\r\n", "x".repeat(17 << 10)), &modern(1, "tools/list", "")).await;
+    assert!(said.starts_with("HTTP/1.1 431") && said.contains("limit `head_bytes`"), "{said}");
     let deep = format!(r#","deep":{}{}"#, "[".repeat(50_000), "]".repeat(50_000));
     let said = post(address, ROUTING, &modern(1, "tools/list", &deep)).await;
     assert!(said.contains("limit `depth`"), "{said}");
     let wide = format!(r#","wide":[{}0]"#, "0,".repeat(2_000_000));
     let said = post(address, ROUTING, &modern(1, "tools/list", &wide)).await;
-    assert!(said.contains("limit `nodes`") || said.contains("limit `message_bytes`"), "{said}");
+    assert!(said.contains("limit `nodes`") || said.contains("limit `request_bytes`"), "{said}");
     let said = post(address, ROUTING, &modern(1, "tools/list", "")).await;
     assert!(said.contains("s__t"), "everybody else is served: {said}");
     bay.close().await;

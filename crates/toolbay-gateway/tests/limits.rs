@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
 use std::{
+    net::SocketAddr,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -11,12 +12,16 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, time::Instant};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 use toolbay_gateway::{
     Bay, Identity, StateKey,
     config::{Endpoint, Remote, Url},
-    limits::{Bounds, Limits},
+    limits::{Bounds, Limits, row},
     servers::{Connector, Phase, Plan, Spec, embedded, endpoint},
 };
 use toolbay_protocol::{
@@ -240,4 +245,142 @@ async fn a_call_that_waits_for_its_caller_ends_with_its_server() {
     let error = caller.request(Call { returning, ..call() }).await.unwrap().unwrap_err();
     assert!(error.message.contains("unknown tool"), "{error}");
     bay.close().await;
+}
+
+/// What is answered to a POST with these further headers; all until the connection closes.
+async fn post(address: SocketAddr, headers: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nConnection: close\r\n\
+         Accept: application/json, text/event-stream\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let _ = stream.write_all(head.as_bytes()).await;
+    let mut said = vec![];
+    let read = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut said));
+    let _ = read.await.expect("it is answered");
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+fn initialize(revision: &str, client: &str) -> String {
+    let client = json!({"name": client, "version": "1"});
+    let params = json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": client});
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string()
+}
+
+#[tokio::test]
+async fn what_a_client_may_not_do_names_the_key_that_would_let_it() {
+    let mut limits = Limits::default();
+    for (key, value) in [
+        ("depth", 20.0),
+        ("nodes", 200.0),
+        ("batch", 2.0),
+        ("headBytes", 8192.0),
+        ("requestBytes", 5000.0),
+        ("introductionBytes", 300.0),
+        ("subscriptions", 0.0),
+        ("sessions", 1.0),
+    ] {
+        row(key).unwrap().set(&mut limits, value).unwrap();
+    }
+    let bay = open(vec![Spec::embedded("four", Watched::new())], limits);
+    bay.settled().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (address, end) = (listener.local_addr().unwrap(), CancellationToken::new());
+    let endpoint = server::Endpoint::new(Arc::new(bay.clone()), limits.endpoint());
+    let served = tokio::spawn(server::serve(listener, endpoint, end.clone()));
+    let session = post(address, "", &initialize("2025-03-26", "c")).await;
+    let session =
+        session.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("mcp-session-id: ").map(str::to_owned));
+    let session = format!("Mcp-Session-Id: {}\r\n", session.expect("a session is opened"));
+    let ping = |more: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"more":{more}}}}}"#);
+    let (deep, wide) = (format!("{}{}", "[".repeat(30), "]".repeat(30)), format!("[{}0]", "0,".repeat(300)));
+    let uri = r#"{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"four+test://one"}}"#;
+    let filled = format!("X-Filled: {}\r\n", "x".repeat(10_000));
+    for (key, headers, body) in [
+        ("depth", &session, ping(&deep)),
+        ("nodes", &session, ping(&wide)),
+        ("batch", &session, format!("[{}]", [ping("1"), ping("2"), ping("3")].join(","))),
+        ("headBytes", &filled, ping("1")),
+        ("requestBytes", &session, ping(&format!("{:?}", "x".repeat(6000)))),
+        ("introductionBytes", &String::new(), initialize("2025-11-25", &"c".repeat(400))),
+        ("subscriptions", &session, uri.to_owned()),
+        ("sessions", &String::new(), initialize("2025-11-25", "c")),
+    ] {
+        let said = post(address, headers, &body).await;
+        let named = said.split("limit ").nth(1).and_then(|rest| rest.split('`').nth(1)).and_then(row);
+        assert_eq!(named.map(|row| row.key), Some(key), "{said}");
+    }
+    let said = post(address, &session, &ping("1")).await;
+    assert!(said.contains(r#""result":{}"#), "everything else is served: {said}");
+    bay.close().await;
+    end.cancel();
+    served.await.unwrap().unwrap();
+}
+
+/// A server whose resource can be subscribed to.
+struct Watched(Hub);
+
+impl Watched {
+    fn new() -> Arc<Self> {
+        Arc::new(Self(Hub::new()))
+    }
+}
+
+impl Service for Watched {
+    fn profile(&self) -> Arc<Profile> {
+        Arc::new(Profile {
+            server: Raw::of(&json!({"name": "watched", "version": "1"})),
+            capabilities: Raw::of(&json!({"resources": {"subscribe": true}})),
+            instructions: None,
+        })
+    }
+
+    async fn call(&self, request: Request, _: Cx) -> Outcome {
+        Ok(Raw::of(&match request.method {
+            Method::ResourcesList => json!({"resources": [{"uri": "test://one", "name": "one"}]}),
+            _ => json!({"resourceTemplates": []}),
+        }))
+    }
+
+    async fn watch(&self, _: &Arc<Caller>, filter: Filter) -> Result<Watch, ErrorObject> {
+        Ok(self.0.watch(filter))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn definitions_nest_as_deep_as_their_server_may() {
+    for (depth, left) in [(100, 1), (20, 0)] {
+        let bounds = Bounds { depth, ..Bounds::default() };
+        let bay = open(vec![Spec { bounds, ..Spec::embedded("deep", Arc::new(Deep(Hub::new()))) }], Limits::default());
+        bay.settled().await;
+        let Phase::Ready { counts, .. } = bay.status().remove(0).phase else { panic!("it is ready") };
+        assert_eq!(counts.tools, left, "{}", reports(&bay));
+        assert!(left == 1 || reports(&bay).contains("deeper than 20 levels (limit `depth`)"), "{}", reports(&bay));
+        bay.close().await;
+    }
+}
+
+/// A server with one tool whose schema nests deep.
+struct Deep(Hub);
+
+impl Service for Deep {
+    fn profile(&self) -> Arc<Profile> {
+        let capabilities = Raw::of(&json!({"tools": {}}));
+        Arc::new(Profile {
+            server: Raw::of(&json!({"name": "deep", "version": "1"})),
+            capabilities,
+            instructions: None,
+        })
+    }
+
+    async fn call(&self, _: Request, _: Cx) -> Outcome {
+        let schema =
+            (0..15).fold(json!({"type": "object"}), |schema, _| json!({"type": "object", "properties": {"x": schema}}));
+        Ok(Raw::of(&json!({"tools": [{"name": "t", "inputSchema": schema}]})))
+    }
+
+    async fn watch(&self, _: &Arc<Caller>, filter: Filter) -> Result<Watch, ErrorObject> {
+        Ok(self.0.watch(filter))
+    }
 }

@@ -355,3 +355,40 @@ async fn a_client_that_comes_before_the_servers_is_promised_what_they_may_yet_tu
         bay.close().await;
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_woken_was_ready_and_stays_so() {
+    let service = Arc::<Server>::default();
+    let slow: Connector = {
+        let service = Arc::clone(&service);
+        Arc::new(move |approach| {
+            let service = Arc::clone(&service);
+            Box::pin(async move {
+                pass(Duration::from_secs(5)).await;
+                embedded(service)(approach).await
+            })
+        })
+    };
+    let bay = open(Spec { rest: Duration::from_secs(60), ..Spec::planned("s", "http", Plan::Connect(slow)) });
+    assert!(!bay.readiness().ready, "it is not decided yet how it does");
+    until(&bay, rests).await;
+    assert!(bay.readiness().ready);
+    let (client, _) = client(&bay, Revision::LATEST).await;
+    let called = tokio::spawn(async move { call(&client).await });
+    until(&bay, |phase| *phase == Phase::Connecting).await;
+    assert!(bay.readiness().ready, "nobody need be sent elsewhere for it");
+    assert!(called.await.unwrap().is_ok());
+    bay.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_counted_are_starts_after_the_first() {
+    let service = Arc::<Server>::default();
+    let (plan, counted) = counted(&service, 1);
+    let bay = open(Spec { plan, ..Spec::embedded("s", service) });
+    until(&bay, |phase| matches!(phase, Phase::Failed(_))).await;
+    assert_eq!((counted.times(), bay.status()[0].counted.restarts), (1, 0), "it was started once");
+    until(&bay, |phase| matches!(phase, Phase::Ready { .. })).await;
+    assert_eq!((counted.times(), bay.status()[0].counted.restarts), (2, 1));
+    bay.close().await;
+}

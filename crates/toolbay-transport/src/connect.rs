@@ -58,6 +58,8 @@ pub struct Limits {
     pub unsent_bytes: usize,
     /// How deep and wide the JSON of one message may be.
     pub json: scan::Limits,
+    /// How long a connection over HTTP may take to be made.
+    pub connect: Duration,
 }
 
 impl Default for Limits {
@@ -69,6 +71,7 @@ impl Default for Limits {
             unsent_messages: 4096,
             unsent_bytes: 64 << 20,
             json: scan::Limits::DEFAULT,
+            connect: Duration::from_secs(10),
         }
     }
 }

@@ -81,12 +81,7 @@ fn options(bay: &Bay, open: crate::args::Open, limits: &Limits) -> Options {
     Options { pages: pages(bay.clone()), ..single::options(open, limits) }
 }
 
-async fn over_stdio(
-    bay: &Bay,
-    limits: Limits,
-    board: &mut Board,
-    shutdown: &CancellationToken,
-) -> Result<(), Exit> {
+async fn over_stdio(bay: &Bay, limits: Limits, board: &mut Board, shutdown: &CancellationToken) -> Result<(), Exit> {
     // A task of its own: what comes in does not wake the board each time.
     let mut serving = tokio::spawn(single::over_stdio(Arc::new(bay.clone()), limits, shutdown.clone()));
     let served = tokio::select! {

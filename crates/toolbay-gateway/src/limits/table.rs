@@ -160,6 +160,7 @@ rows! {
     "grace", Seconds, 0.0, DAY, Gateway, NextStart, grace, "how long calls in flight go on when Toolbay ends";
     "startupTimeout", Seconds, 0.001, DAY, Server, Restart, server.startup, "how long it takes to be ready, and to be listed again";
     "timeout", Seconds, 0.001, DAY, Server, Live, server.silence, "how long a call to it stays silent; progress begins it anew";
+    "connect", Seconds, 0.001, DAY, Server, Restart, server.bounds.connect, "how long a connection to it over HTTP takes to be made";
     "connections", Count, 0.0, 1e5, Server, Restart, server.connections, "connections beside its first";
     "connectionIdle", Seconds, 1.0, DAY, Server, Restart, server.idle, "how long one of those is kept after it was used";
     "pages", Count, 1.0, 1e6, Server, Restart, server.bounds.pages, "pages of one of its lists";

@@ -156,6 +156,8 @@ pub struct Bounds {
     pub in_flight: usize,
     /// How large one of its messages may be.
     pub message_bytes: usize,
+    /// How long a connection to it over HTTP may take to be made.
+    pub connect: Duration,
     /// How deep its JSON may nest.
     pub depth: usize,
     /// How many values it may hold.
@@ -191,6 +193,7 @@ impl Default for Bounds {
             definition_bytes: 1 << 20,
             in_flight: 1_024,
             message_bytes: 64 << 20,
+            connect: Duration::from_secs(10),
             depth: 100,
             nodes: 2_000_000,
             batch: 1_000,
@@ -226,6 +229,7 @@ impl Bounds {
             unsent_messages: self.unsent_messages,
             unsent_bytes: self.unsent_bytes,
             json: self.json(),
+            connect: self.connect,
         }
     }
 }

@@ -39,7 +39,7 @@ impl Counters {
         self.micros.fetch_add(micros, Relaxed);
     }
 
-    /// The server was lost and is started again.
+    /// The server, which was lost or could not be started, is started again.
     pub(crate) fn restarted(&self) {
         self.restarts.fetch_add(1, Relaxed);
     }
@@ -68,7 +68,7 @@ pub struct Counted {
     pub buckets: [u64; BUCKETS.len() + 1],
     /// How long all took together.
     pub took: Duration,
-    /// How often the server was lost and started again.
+    /// How often the server was started again.
     pub restarts: u64,
 }
 

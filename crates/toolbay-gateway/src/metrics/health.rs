@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::servers::{Phase, Status};
+use crate::servers::{Cause, Phase, Status};
 
 /// Whether it is decided of every server how it does. One that failed is decided: the others serve.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -26,7 +26,8 @@ impl Readiness {
     pub(crate) fn of(all: &[Status]) -> Self {
         let undecided: Vec<_> = all
             .iter()
-            .filter(|status| !status.phase.is_settled())
+            // One that rested was decided, and is so while it is woken.
+            .filter(|status| !status.phase.is_settled() && status.cause == Cause::Begun)
             .map(|status| Undecided { server: status.server.to_string(), phase: word(&status.phase) })
             .collect();
         Self { ready: undecided.is_empty(), undecided }

@@ -35,7 +35,11 @@ pub(crate) fn write(everything: &Everything) -> String {
         let count = servers.iter().filter(|status| word(&status.phase) == phase).count();
         page.line("toolbay_servers", &[("phase", phase)], count);
     }
-    page.head("toolbay_server_restarts_total", "counter", "How often a server was lost and started again.");
+    page.head(
+        "toolbay_server_restarts_total",
+        "counter",
+        "How often a server that was lost, or could not be started, was started again.",
+    );
     for status in servers {
         page.line("toolbay_server_restarts_total", &[("server", &status.server)], status.counted.restarts);
     }

@@ -3,7 +3,7 @@ use std::{sync::Arc, time::Duration};
 use super::*;
 use crate::{
     audit::End,
-    servers::{Circuit, Phase, Status},
+    servers::{Cause, Circuit, Phase, Status},
 };
 
 fn counted(all: &[(End, u64)]) -> Counted {
@@ -42,6 +42,7 @@ fn the_page_has_each_family_once_and_labels_that_cannot_break_out() {
         server: server.into(),
         transport: "stdio",
         phase,
+        cause: Cause::Begun,
         counted: counted(&[(End::Done, 2)]),
         circuit: Circuit::default(),
         last_error: None,
@@ -84,6 +85,7 @@ fn it_is_ready_when_it_is_decided_of_all() {
         server: Arc::from("s"),
         transport: "stdio",
         phase,
+        cause: Cause::Begun,
         counted: Counted::default(),
         circuit: Circuit::default(),
         last_error: None,
@@ -91,6 +93,8 @@ fn it_is_ready_when_it_is_decided_of_all() {
     };
     let failed = status(Phase::Failed("gone".into()));
     assert!(Readiness::of(std::slice::from_ref(&failed)).ready);
+    let woken = Status { cause: Cause::Woken, ..status(Phase::Connecting) };
+    assert!(Readiness::of(&[woken]).ready, "it rested");
     let not = Readiness::of(&[failed, status(Phase::Connecting)]);
     assert_eq!(
         serde_json::to_value(&not).unwrap(),

@@ -27,5 +27,5 @@ pub(crate) use progress::Hearer;
 pub(crate) use questions::{Question, Questions};
 pub(crate) use server::{NoSeat, Server, Whom, Yard};
 pub use spec::{Connector, Plan, Spec, embedded, endpoint};
-pub use state::{Counts, Phase, Status};
+pub use state::{Cause, Counts, Phase, Status};
 pub(crate) use supervise::Supervision;

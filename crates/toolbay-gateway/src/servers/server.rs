@@ -30,7 +30,7 @@ use super::{
     lines::{Lines, Ring},
     processes::Processes,
     spec::{CHILD, Plan, Spec},
-    state::{Phase, Status},
+    state::{Cause, Phase, Status},
     supervise::{self, Supervision},
 };
 use crate::{
@@ -90,6 +90,7 @@ pub(super) struct State {
     pub(super) reports: Vec<Report>,
     pub(super) last_error: Option<String>,
     pub(super) circuit: Circuit,
+    cause: Cause,
     /// What it said of itself when it ran last.
     pub(super) meeting: Option<Meeting>,
     lines: Ring,
@@ -151,14 +152,15 @@ impl Server {
     /// Where it stands.
     pub(crate) fn status(&self) -> Status {
         let phase = self.phase.borrow().clone();
-        let (circuit, last_error) = {
+        let (circuit, last_error, cause) = {
             let state = self.state();
-            (state.circuit, state.last_error.clone())
+            (state.circuit, state.last_error.clone(), state.cause)
         };
         Status {
             server: Arc::clone(&self.spec.name),
             transport: self.spec.transport,
             phase,
+            cause,
             counted: self.counters.read(),
             circuit,
             last_error,
@@ -235,6 +237,7 @@ impl Server {
             if resting {
                 // At once with the phase: whoever lets it rest may think better of it this moment.
                 self.base.is_now(Link::Opening);
+                self.state().cause = Cause::Woken;
                 *phase = Phase::Connecting;
             }
             resting

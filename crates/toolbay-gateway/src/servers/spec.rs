@@ -187,14 +187,9 @@ fn reached(endpoint: Endpoint, reach: Reach) -> Connector {
 
 fn over_http(remote: Remote, mode: client::Mode, reach: Reach) -> Connector {
     Arc::new(move |approach: Approach| {
-        let connect::Limits { message_bytes, requests_in_flight, questions_in_flight, json, .. } = approach.limits;
-        let limits = client::Limits {
-            message_bytes,
-            requests_in_flight,
-            questions_in_flight,
-            json,
-            ..client::Limits::default()
-        };
+        let connect::Limits { message_bytes, requests_in_flight, questions_in_flight, json, connect, .. } =
+            approach.limits;
+        let limits = client::Limits { message_bytes, connect, requests_in_flight, questions_in_flight, json };
         let target =
             Target { headers: remote.headers.clone(), mode, limits, reach, ..Target::new(remote.url.uri().clone()) };
         Box::pin(client::connect(target, approach))

@@ -51,6 +51,16 @@ impl Phase {
     }
 }
 
+/// Why a server is started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cause {
+    /// It is to run.
+    #[default]
+    Begun,
+    /// It rested, which is as good as serving, and somebody needs it.
+    Woken,
+}
+
 /// A server and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
@@ -60,6 +70,8 @@ pub struct Status {
     pub transport: &'static str,
     /// Where it stands.
     pub phase: Phase,
+    /// Why it is started, where it is.
+    pub cause: Cause,
     /// What was counted of it since it was first started.
     pub counted: Counted,
     /// Where its circuit stands.

@@ -83,9 +83,9 @@ impl Keeper {
                 Ok(End::Rest) => return self.close().await,
                 Ok(End::Lost(error)) | Err(error) => error,
             };
-            self.server.counters().restarted();
             if reopening.is_due(&why) {
                 self.server.base.is_now(Link::Opening);
+                self.server.counters().restarted();
                 continue;
             }
             // One that is lost again and again is tried less and less.
@@ -99,6 +99,7 @@ impl Keeper {
             if matches!(circuit, Circuit::Open { .. }) {
                 self.server.state().circuit = Circuit::HalfOpen;
             }
+            self.server.counters().restarted();
         }
     }
 

@@ -7,11 +7,13 @@ use std::{
 use serde_json::{Value, json};
 use toolbay_protocol::{
     ErrorObject, Method, Raw, Revision,
-    exchange::Return,
+    exchange::{Outcome, Return},
     frame::{Part, Parts},
-    greeting::Introduction,
+    greeting::{Introduction, Profile},
+    peer::Call,
+    watch::Filter,
 };
-use toolbay_transport::{Caller, Headers, Principal, Request};
+use toolbay_transport::{Approach, Caller, Cx, Headers, Hub, Principal, Request, Service, Watch, connect, duplex};
 
 use super::{
     context::Context,
@@ -21,7 +23,11 @@ use super::{
     span::{Side, Span, Status},
 };
 use crate::{
+    Bay, Identity, StateKey,
     audit::End,
+    config::Start,
+    limits::Limits,
+    servers::Spec,
     telemetry::{Encoding, Settings, Telemetry},
 };
 
@@ -92,6 +98,54 @@ fn a_trace_that_its_caller_keeps_out_is_passed_on_as_it_was_written() {
     let mut ours = request(&json!({"name": "x"}), &[]);
     let _trace = telemetry(&[("OTEL_TRACES_SAMPLER", "always_off")]).begin(&mut ours);
     assert!(!passed_on(&ours).unwrap().is_sampled(), "nobody after us begins to record it");
+}
+
+/// A server of an older revision with one tool.
+struct Older;
+
+impl Service for Older {
+    fn profile(&self) -> Arc<Profile> {
+        let (server, capabilities) = (json!({"name": "older", "version": "1"}), json!({"tools": {}}));
+        Arc::new(Profile { server: Raw::of(&server), capabilities: Raw::of(&capabilities), instructions: None })
+    }
+
+    async fn call(&self, request: Request, _: Cx) -> Outcome {
+        Ok(Raw::of(&match request.method {
+            Method::ToolsList => json!({"tools": [{"name": "t", "inputSchema": {"type": "object"}}]}),
+            _ => json!({"content": []}),
+        }))
+    }
+
+    async fn watch(&self, _: &Arc<Caller>, filter: Filter) -> Result<Watch, ErrorObject> {
+        Ok(Hub::new().watch(filter))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_span_of_a_call_that_wakes_its_server_names_what_that_server_speaks() {
+    let telemetry = telemetry(&[]);
+    let spec =
+        Spec { revision: Some(Revision::V2025_06_18), start: Start::OnDemand, ..Spec::embedded("s", Arc::new(Older)) };
+    let (identity, key) = (Identity { name: "bay".into(), version: "0".into() }, StateKey::random().unwrap());
+    let bay = Bay::open_observed(&identity, vec![spec], &key, Limits::default(), Some(&telemetry)).unwrap();
+    let approach = Approach::new(Introduction::anonymous(Revision::LATEST));
+    let client = connect::memory(Arc::new(bay.clone()), duplex::Options::default(), approach).await.unwrap();
+    let call = Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "s__t"}))));
+    assert!(client.request(call).await.unwrap().is_ok());
+    let revisions = |side| -> Vec<_> {
+        let all = telemetry.0.durations.read(side);
+        all.into_iter()
+            .filter_map(|(kind, _)| match kind {
+                Kind::One(labels) if labels.method == Method::ToolsCall => Some(labels.revision),
+                _ => None,
+            })
+            .collect()
+    };
+    assert_eq!(
+        (revisions(Side::Server), revisions(Side::Client)),
+        (vec![Revision::LATEST], vec![Revision::V2025_06_18])
+    );
+    bay.close().await;
 }
 
 #[test]

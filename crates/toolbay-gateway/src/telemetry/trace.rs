@@ -28,6 +28,8 @@ pub(crate) struct Trace {
     /// The caller's side of it, and its server's.
     here: Part,
     there: Option<Part>,
+    /// That server, where it was not connected when it was named: what it speaks is known later.
+    unmet: Option<Arc<Server>>,
     /// What the spans of both are to be called; nothing where the trace is not recorded.
     contexts: Option<[Context; 2]>,
     parent: Option<SpanId>,
@@ -105,6 +107,7 @@ impl Trace {
             desk: Arc::clone(desk),
             here,
             there: None,
+            unmet: None,
             contexts,
             parent: parent.map(|parent| parent.span),
             link: link.map(Box::new),
@@ -114,7 +117,7 @@ impl Trace {
     }
 
     /// It is known what is meant: `public` of the caller's parameters is what `server` knows by `params`.
-    pub(crate) fn calls(&mut self, server: &Server, public: &Raw, params: &Raw) {
+    pub(crate) fn calls(&mut self, server: &Arc<Server>, public: &Raw, params: &Raw) {
         let name = |params: &Raw| match &self.here.labels.method {
             Method::ToolsCall | Method::PromptsGet => params.get("name").as_ref().and_then(Raw::as_text).map(Arc::from),
             _ => None,
@@ -126,6 +129,7 @@ impl Trace {
         let revision = server.meeting().map_or(self.here.labels.revision, |meeting| meeting.revision);
         let labels = Labels { target: own, revision, network, address, ..self.here.labels.clone() };
         self.there = Some(Part { labels, begun: now() });
+        self.unmet = server.meeting().is_none().then(|| Arc::clone(server));
     }
 
     /// What it came to, in the caller's words.
@@ -163,6 +167,9 @@ impl Trace {
             None => [None, None],
         };
         if let Some(mut part) = self.there.take() {
+            if let Some(met) = self.unmet.take().and_then(|server| server.last_meeting()) {
+                part.labels.revision = met.revision;
+            }
             part.labels.failure.clone_from(&failed);
             let parent = here.as_ref().map(|here| here.span);
             let took = part.begun.1.elapsed();

@@ -868,7 +868,9 @@ fn a_client_has_no_more_than_it_is_allowed_and_hears_which_limit_that_is() {
 
 #[test]
 fn a_batch_that_is_too_long_is_refused_as_a_whole() {
-    let batch = |count: usize| Bytes::from(format!("[{}]", vec![r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#; count].join(",")));
+    let batch = |count: usize| {
+        Bytes::from(format!("[{}]", vec![r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#; count].join(",")))
+    };
     let limits = Limits { batch: 3, ..Limits::DEFAULT };
     assert_eq!(Frame::parse_batch(&batch(3), limits).unwrap().len(), 3);
     let refused = Frame::parse_batch(&batch(4), limits).unwrap();

@@ -3,13 +3,7 @@
 use std::sync::Arc;
 
 use http::{HeaderValue, Response, StatusCode};
-use toolbay_protocol::{
-    Fault, Frame, Id, Raw,
-    frame::Noted,
-    greeting::legacy,
-    peer,
-    watch::Filter,
-};
+use toolbay_protocol::{Fault, Frame, Id, Raw, frame::Noted, greeting::legacy, peer, watch::Filter};
 
 use super::{
     super::{body::Body, endpoint::Shared, fields::SESSION, media::Accepts, respond},
@@ -28,11 +22,12 @@ pub(super) async fn initialize<S: Service>(
 ) -> Response<Body> {
     let (profile, allowance) = (shared.service.profile(), shared.options.allowance);
     let met = peer::sound(params.as_ref(), Noted::default()).and_then(|_| legacy::answer(params.as_ref(), &profile));
-    let (introduction, result) = match met.and_then(|(introduction, result)| Ok((introduction.kept(allowance.introduction_bytes)?, result))) {
-        Ok(met) => met,
-        Err(fault @ Fault::Malformed(_)) => return respond::fault(StatusCode::BAD_REQUEST, Some(id), fault),
-        Err(fault) => return respond::fault(StatusCode::OK, Some(id), fault),
-    };
+    let (introduction, result) =
+        match met.and_then(|(introduction, result)| Ok((introduction.kept(allowance.introduction_bytes)?, result))) {
+            Ok(met) => met,
+            Err(fault @ Fault::Malformed(_)) => return respond::fault(StatusCode::BAD_REQUEST, Some(id), fault),
+            Err(fault) => return respond::fault(StatusCode::OK, Some(id), fault),
+        };
     let name = match mint() {
         Ok(name) => name,
         Err(refusal) => return refusal.of(&id).into(),
