@@ -16,8 +16,14 @@ use toolbay_gateway::{
     catalog::Listed,
     servers::{Connector, Phase, Plan, Spec, embedded},
 };
-use toolbay_protocol::{ErrorObject, Method, Raw, exchange::Outcome, greeting::Profile, watch::Filter};
-use toolbay_transport::{Caller, Connection, Cx, Error, Hub, Kind, Request, Service, Watch};
+use toolbay_protocol::{
+    ErrorObject, Method, Raw, Revision,
+    exchange::Outcome,
+    greeting::{Introduction, Profile},
+    peer::Call,
+    watch::Filter,
+};
+use toolbay_transport::{Approach, Caller, Connection, Cx, Error, Hub, Kind, Request, Service, Watch, connect, duplex};
 
 type Answer = Box<dyn Fn(&Method, Option<&str>) -> Option<Result<Value, ErrorObject>> + Send + Sync>;
 
@@ -138,6 +144,38 @@ async fn one_list_that_fails_leaves_the_others_standing() {
     let reports: Vec<_> = bay.reports().into_iter().map(|report| report.what).collect();
     assert_eq!(reports.len(), 3, "{reports:?}");
     assert!(reports.iter().any(|what| what.contains("broken today")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_woken_server_whose_list_fails_offers_on_what_it_offered() {
+    let times = AtomicUsize::new(0);
+    let forgetful = Lister::new(move |method, _| match method {
+        Method::ToolsList if times.fetch_add(1, Ordering::SeqCst) > 0 => {
+            Some(Err(ErrorObject::internal("broken today")))
+        }
+        Method::ToolsList => Some(Ok(lists(method, &[tool("t")]))),
+        Method::ToolsCall => Some(Ok(json!({"content": []}))),
+        _ => Some(Err(ErrorObject::new(-32601, "what is that?"))),
+    });
+    let bay = open(vec![Spec { rest: Duration::from_secs(30), ..Spec::embedded("s", forgetful) }]);
+    bay.settled().await;
+    let mut moves = bay.moves();
+    while !matches!(phase_of(&bay, "s"), Phase::Resting { .. }) {
+        moves.changed().await.unwrap();
+    }
+    let approach = Approach::new(Introduction::anonymous(Revision::LATEST));
+    let client = connect::memory(Arc::new(bay.clone()), duplex::Options::default(), approach).await.unwrap();
+    let call = || Call::new(Method::ToolsCall, Some(Raw::of(&json!({"name": "s__t"}))));
+    assert!(client.request(call()).await.unwrap().is_ok());
+    while !matches!(phase_of(&bay, "s"), Phase::Ready { .. }) {
+        moves.changed().await.unwrap();
+    }
+    assert_eq!(bay.catalog().count(Listed::Tools), 1);
+    let reports: Vec<_> = bay.reports().into_iter().map(|report| report.what).collect();
+    let said = reports.iter().find(|what| what.contains("broken today")).unwrap();
+    assert!(said.contains("what it offered before is offered on"), "{said}");
+    assert!(client.request(call()).await.unwrap().is_ok());
+    bay.close().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -14,6 +14,7 @@ use super::inner::Inner;
 use crate::{
     bridge::{Sort, Tasks},
     policy::{self, Wanted},
+    servers::Listened,
 };
 
 /// How soon a stream that ended is opened again; then less and less soon.
@@ -26,6 +27,8 @@ pub(super) struct Opened {
     connection: Connection,
     listening: Listening,
     filter: Filter,
+    /// The connection, and its server, stay for it.
+    kept: Listened,
 }
 
 /// A stream that is followed until this is dropped.
@@ -68,9 +71,10 @@ pub(super) async fn open(bay: &Inner, caller: &Caller, ids: BTreeSet<String>) ->
 
 async fn at(bay: &Inner, caller: &Caller, server: Arc<str>, filter: Filter) -> Option<Opened> {
     let permit = policy::decide(&Wanted { caller, server: &server }).ok()?;
-    let connection = bay.seat(&permit, &bay.server(&server)?, caller).await.ok()?.connection.clone();
+    let seat = bay.seat(&permit, &bay.server(&server)?, caller).await.ok()?;
+    let (connection, kept) = (seat.connection.clone(), seat.leg.is_listened_to());
     let listening = connection.listen(filter.clone()).await.ok()?;
-    Some(Opened { server, connection, listening, filter })
+    Some(Opened { server, connection, listening, filter, kept })
 }
 
 /// Tells where those of the tasks stand that are followed here.
@@ -90,7 +94,7 @@ pub(super) fn follow(bay: &Arc<Inner>, principal: Principal, opened: Opened) -> 
 }
 
 async fn pass_on(bay: Weak<Inner>, principal: Principal, opened: Opened) {
-    let Opened { server, connection, mut listening, filter } = opened;
+    let Opened { server, connection, mut listening, filter, kept: _kept } = opened;
     let mut pause = FIRST_PAUSE;
     loop {
         while let Some(change) = listening.next().await {

@@ -111,8 +111,10 @@ impl Inner {
         let unlisted: Vec<_> = self.unlisted_for(caller).collect();
         if !unlisted.is_empty() {
             let all = join_all(unlisted.iter().map(|(server, whom)| server.list_for(whom.clone())));
-            // What is known later is announced then.
-            let _ = time::timeout(self.limits.load().settle, all).await;
+            if time::timeout(self.limits.load().settle, all).await.is_err() {
+                // What is known later is announced then.
+                unlisted.into_iter().for_each(|(server, whom)| server.waited_for(whom));
+            }
         }
     }
 

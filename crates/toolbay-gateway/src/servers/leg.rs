@@ -61,6 +61,8 @@ pub(crate) struct Leg {
     link: watch::Sender<Link>,
     level: tokio::sync::Mutex<Option<Level>>,
     seats: AtomicUsize,
+    /// How many streams of it are listened to.
+    listened: AtomicUsize,
     /// Whether it was used since the sweep of idle connections, and since it was last asked whether its server may rest.
     used: [AtomicBool; 2],
     kept: Mutex<Option<Instant>>,
@@ -111,6 +113,7 @@ impl Leg {
             link: watch::Sender::new(Link::Opening),
             level: tokio::sync::Mutex::new(None),
             seats: AtomicUsize::new(0),
+            listened: AtomicUsize::new(0),
             used: [AtomicBool::new(true), AtomicBool::new(true)],
             kept: Mutex::default(),
             gone: Mutex::default(),
@@ -268,6 +271,12 @@ impl Leg {
         *kept = Some(kept.map_or(until, |before| before.max(until)));
     }
 
+    /// Somebody listens to a stream of it, until the guard is dropped: it stays open, though no call is in flight.
+    pub(crate) fn is_listened_to(self: &Arc<Self>) -> Listened {
+        self.listened.fetch_add(1, Ordering::AcqRel);
+        Listened(Arc::clone(self))
+    }
+
     /// Somebody is about to need it.
     pub(super) fn touch(&self) {
         self.used.iter().for_each(|used| used.store(true, Ordering::Release));
@@ -278,6 +287,7 @@ impl Leg {
         let kept = *self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         !matches!(*self.link.borrow(), Link::Opening)
             && self.seats.load(Ordering::Acquire) == 0
+            && self.listened.load(Ordering::Acquire) == 0
             && !self.interests.any()
             && kept.is_none_or(|until| until <= Instant::now())
     }
@@ -290,6 +300,16 @@ impl Leg {
     /// The same for its server, which is to rest.
     pub(super) fn is_at_rest(&self) -> bool {
         self.is_free() && !self.used[1].swap(false, Ordering::AcqRel)
+    }
+}
+
+/// A stream that somebody listens to.
+pub(crate) struct Listened(Arc<Leg>);
+
+impl Drop for Listened {
+    fn drop(&mut self) {
+        self.0.listened.fetch_sub(1, Ordering::AcqRel);
+        self.0.touch();
     }
 }
 

@@ -26,6 +26,8 @@ struct Table {
     remembered: HashMap<(Who, Raw), Arc<Part>>,
     /// What was declared by whom nothing else was offered than on the first, as far as could be found out.
     alike: HashSet<Raw>,
+    /// Whose were waited for in vain, because opening them or the first takes long: they are not waited for again.
+    waited: HashSet<(Who, Raw)>,
     /// Tasks that come to their end.
     ending: Vec<JoinHandle<()>>,
     closed: bool,
@@ -103,13 +105,15 @@ impl Legs {
     pub(super) fn sweep(&self) {
         let mut table = self.table();
         let idle = table.those(|leg| leg.is_idle());
-        for key in idle {
-            let part = table.open.get(&key).and_then(|place| place.leg.part.load_full());
-            if let Some(part) = part.filter(|_| table.remembered.len() < REMEMBERED) {
-                table.remembered.insert(key.clone(), part);
-            }
-            table.end(&key);
-        }
+        idle.iter().for_each(|key| table.put_aside(key));
+        table.ending.retain(|task| !task.is_finished());
+    }
+
+    /// Closes all, because nobody needs the server; what was offered on them is offered on.
+    pub(super) fn rest(&self) {
+        let mut table = self.table();
+        let all = table.those(|_| true);
+        all.iter().for_each(|key| table.put_aside(key));
         table.ending.retain(|task| !task.is_finished());
     }
 
@@ -128,8 +132,23 @@ impl Legs {
         let table = self.table();
         let key = (who.clone(), told.capabilities.clone());
         table.alike.contains(&key.1)
+            || table.waited.contains(&key)
             || table.open.get(&key).is_some_and(|place| place.leg.was_listed())
             || table.remembered.contains_key(&key)
+    }
+
+    /// It was not found out in time what is offered to `who`: nobody waits for that again until it may be otherwise.
+    pub(super) fn waited(&self, who: Who, told: &Introduction) {
+        let mut table = self.table();
+        if table.waited.len() >= REMEMBERED {
+            table.waited.clear();
+        }
+        table.waited.insert((who, told.capabilities.clone()));
+    }
+
+    /// The first was opened: it may be otherwise now.
+    pub(super) fn may_be_waited_for(&self) {
+        self.table().waited.clear();
     }
 
     /// Nothing else is offered to those who declare this, or it cannot be found out.
@@ -193,8 +212,18 @@ impl Table {
         self.open.iter().filter(|(_, place)| which(&place.leg)).map(|(key, _)| key.clone()).collect()
     }
 
+    /// Ends one whose offers are still to be known.
+    fn put_aside(&mut self, key: &(Who, Raw)) {
+        let part = self.open.get(key).and_then(|place| place.leg.part.load_full());
+        if let Some(part) = part.filter(|_| self.remembered.len() < REMEMBERED) {
+            self.remembered.insert(key.clone(), part);
+        }
+        self.end(key);
+    }
+
     fn end(&mut self, key: &(Who, Raw)) {
         if let Some(place) = self.open.remove(key) {
+            self.waited.remove(key);
             place.leg.stop.cancel();
             self.ending.push(place.task);
         }

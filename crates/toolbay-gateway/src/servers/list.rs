@@ -54,8 +54,10 @@ pub(super) async fn everything(
     let mut take = |items: Result<Vec<Raw>, String>, listed: Listed, before: Option<&Vec<(String, Raw)>>| match items {
         Ok(items) => part.keyed(items, listed, &spec.bounds, &mut reports),
         Err(why) => {
-            reports.push(Report::new(server, format!("its {} cannot be listed: {why}", listed.key())));
-            before.cloned().unwrap_or_default()
+            let kept = before.cloned().unwrap_or_default();
+            let on = if kept.is_empty() { "" } else { "; what it offered before is offered on" };
+            reports.push(Report::new(server, format!("its {} cannot be listed: {why}{on}", listed.key())));
+            kept
         }
     };
     let tools = take(tools, Listed::Tools, before.map(|part| &part.tools));

@@ -20,7 +20,7 @@ mod tend;
 pub use circuit::Circuit;
 pub(crate) use interest::Interest;
 pub(crate) use isolation::Open;
-pub(crate) use leg::{Leg, Seat};
+pub(crate) use leg::{Leg, Listened, Seat};
 pub use lines::Lines;
 pub use list::whole;
 pub(crate) use progress::Hearer;

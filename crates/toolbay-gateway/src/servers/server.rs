@@ -387,8 +387,14 @@ impl Server {
         (!known).then_some(Whom { who, told })
     }
 
-    /// Lists it for them, on the connection over which their calls will go.
+    /// Lists it for them, on the connection over which their calls will go. Where it rests it is started for that: it, and
+    /// with it that connection, rests again when nobody needs it.
     pub(crate) async fn list_for(self: &Arc<Self>, Whom { who, told }: Whom) {
+        let first = match self.base.seat(&told) {
+            Some(seat) => Ok(seat),
+            None => self.awake().base.seated(&told, self.spec.startup).await,
+        };
+        let Ok(_first) = first else { return };
         let listed = match self.legs.get(self, who, &told) {
             Ok((leg, _)) => leg.listed().await,
             Err(NoLeg::Full(_) | NoLeg::Closed) => return,
@@ -397,6 +403,11 @@ impl Server {
             // It is not tried again with each list; a call says what is wrong.
             self.legs.are_alike(&told);
         }
+    }
+
+    /// That took too long: what it offers to them is announced when it is known.
+    pub(crate) fn waited_for(&self, Whom { who, told }: Whom) {
+        self.legs.waited(who, &told);
     }
 
     /// Whether something else than `base` is offered on any other connection than the first.

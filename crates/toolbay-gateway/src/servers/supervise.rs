@@ -137,7 +137,7 @@ impl Keeper {
             });
             return false;
         }
-        legs.end_those(|_| true);
+        legs.rest();
         connection.close().await;
         self.server.supervision.moved(&self.server.spec.name);
         true
@@ -156,7 +156,10 @@ impl Keeper {
         // Listened to first, so that no change is missed; but one that is slow to say yes is served all the same.
         let mut watching = pin!(connection.subscribe(Filter::lists()));
         let mut watched = None;
-        let mut listing = pin!(list::everything(&connection, spec, Allowed { silence: left, total: left }, None));
+        // One that rested offers on what it offered, whatever becomes of one of its lists.
+        let before = self.server.part();
+        let allowed = Allowed { silence: left, total: left };
+        let mut listing = pin!(list::everything(&connection, spec, allowed, before.as_deref()));
         let (part, reports) = loop {
             tokio::select! {
                 biased;
@@ -231,6 +234,7 @@ impl Keeper {
 
     async fn opened(&self, connection: &Connection) {
         let base = &self.server.base;
+        self.server.legs.may_be_waited_for();
         base.forget_level().await;
         base.is_open(connection);
         if let Some(level) = self.server.supervision.level(&self.server, base) {

@@ -6,8 +6,16 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tokio::time::timeout;
-use toolbay_gateway::{config::Isolation, servers::Spec};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, timeout},
+};
+use toolbay_gateway::{
+    Bay,
+    config::Isolation,
+    limits::Limits,
+    servers::{Connector, Phase, Plan, Spec, embedded},
+};
 use toolbay_protocol::{
     Feature, Method, Raw, Revision,
     exchange::{Level, Note, Step, Wishes},
@@ -331,4 +339,79 @@ async fn what_a_connection_offered_is_still_there_when_it_was_closed() {
     assert_eq!(tools["tools"].as_array().unwrap().len(), 8);
     assert!(call(&able, "special").await.is_ok(), "it is opened again");
     assert_eq!(seen.opened(), 3);
+}
+
+/// Waits until the only server rests.
+async fn rests(bay: &Bay) {
+    let mut moves = bay.moves();
+    while !matches!(bay.status()[0].phase, Phase::Resting { .. }) {
+        timeout(Duration::from_secs(3600), moves.changed()).await.expect("it rests").unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_callers_own_connection_offered_is_offered_on_while_its_server_rests() {
+    let seen = Arc::new(Seen { special: true, ..Seen::default() });
+    let bay = bay(&seen, LEGACY, |spec| Spec { rest: Duration::from_secs(30), ..spec }).await;
+    let (able, _) = client(&bay, LEGACY, "", json!({"sampling": {}})).await;
+    let (plain, _) = client(&bay, LEGACY, "", json!({})).await;
+    let count = async |one| ask(one, Method::ToolsList, json!({})).await.unwrap()["tools"].as_array().unwrap().len();
+    assert_eq!((count(&able).await, count(&plain).await), (8, 7));
+    rests(&bay).await;
+    assert_eq!((count(&able).await, count(&plain).await), (8, 7));
+    assert_eq!(seen.opened(), 2, "nothing was started for it");
+    assert!(call(&able, "special").await.is_ok(), "it is opened again, and offers that");
+    bay.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_list_opens_at_a_server_that_rests_comes_to_rest_again() {
+    let seen = Arc::new(Seen { special: true, ..Seen::default() });
+    let bay = bay(&seen, LEGACY, |spec| Spec { rest: Duration::from_secs(30), ..spec }).await;
+    rests(&bay).await;
+    let (able, _) = client(&bay, LEGACY, "", json!({"sampling": {}})).await;
+    let tools = ask(&able, Method::ToolsList, json!({})).await.unwrap();
+    assert_eq!(tools["tools"].as_array().unwrap().len(), 8);
+    pass(Duration::from_secs(120)).await;
+    rests(&bay).await;
+    assert_eq!(seen.opened(), seen.left.load(Ordering::SeqCst), "nothing is left running");
+    bay.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_of_a_callers_own_that_hangs_is_waited_for_once() {
+    let seen = Arc::new(Seen { special: true, ..Seen::default() });
+    let let_go = Arc::new(Semaphore::new(0));
+    let hangs: Connector = {
+        let (seen, let_go) = (Arc::clone(&seen), Arc::clone(&let_go));
+        Arc::new(move |approach| {
+            let (seen, let_go) = (Arc::clone(&seen), Arc::clone(&let_go));
+            Box::pin(async move {
+                // The first is the server's own.
+                if seen.opened() > 0 {
+                    let _ = let_go.acquire().await;
+                }
+                embedded(seen)(approach).await
+            })
+        })
+    };
+    let startup = Duration::from_secs(3600);
+    let bay = bay(&seen, LEGACY, |spec| Spec { plan: Plan::Connect(Arc::clone(&hangs)), startup, ..spec }).await;
+    let (able, _) = client(&bay, LEGACY, "", json!({"sampling": {}})).await;
+    let list = async || {
+        let begun = Instant::now();
+        let tools = ask(&able, Method::ToolsList, json!({})).await.unwrap();
+        (tools["tools"].as_array().unwrap().len(), begun.elapsed().as_secs())
+    };
+    assert_eq!(list().await, (7, Limits::default().settle.as_secs()));
+    assert_eq!(list().await, (7, 0));
+    assert_eq!(list().await, (7, 0));
+    let_go.add_permits(1);
+    let up = async {
+        while list().await != (8, 0) {
+            pass(Duration::from_millis(1)).await;
+        }
+    };
+    timeout(SOON, up).await.expect("it is up, and listed");
+    bay.close().await;
 }

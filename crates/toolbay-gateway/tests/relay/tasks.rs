@@ -4,7 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::timeout};
-use toolbay_gateway::{Bay, Identity, servers::Spec};
+use toolbay_gateway::{
+    Bay, Identity,
+    servers::{Phase, Spec},
+};
 use toolbay_protocol::{
     ErrorObject, Method, Raw, Revision,
     exchange::{Answers, Note, Outcome, Return, Standing, Step, Wishes},
@@ -213,6 +216,30 @@ async fn tasks_of_the_extension_are_looked_after_at_their_own_server() {
     servers[1].tell("t-1", "completed");
     let told = timeout(SOON, heard.recv()).await.expect("it is told").unwrap();
     assert_eq!((&told["taskId"], &told["status"]), (&json!(second), &json!("completed")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_whose_task_is_listened_to_does_not_rest() {
+    let tasker = Arc::<Tasker>::default();
+    let rest = Duration::from_secs(30);
+    let spec = Spec { revision: Some(Revision::LATEST), rest, ..Spec::embedded("a", Arc::clone(&tasker)) };
+    let bay = Bay::open(&Identity { name: "bay".into(), version: "0".into() }, vec![spec]).unwrap();
+    bay.settled().await;
+    let (ada, mut heard) = client(&bay, Revision::LATEST, "ada").await;
+    // What keeps it for the life of a task is over by then.
+    let task = begin(&ada, "a__job").await;
+    let watching = ada.subscribe(Filter::task(task.clone())).await.unwrap();
+    let pass = async |time| drop(timeout(time, std::future::pending::<()>()).await);
+    pass(Duration::from_secs(2 * 24 * 60 * 60)).await;
+    let rests = || matches!(bay.status()[0].phase, Phase::Resting { .. });
+    assert!(!rests());
+    tasker.tell("t-1", "completed");
+    let told = timeout(SOON, heard.recv()).await.expect("it is told").unwrap();
+    assert_eq!((&told["taskId"], &told["status"]), (&json!(task), &json!("completed")));
+    drop(watching);
+    pass(rest * 3).await;
+    assert!(rests(), "nobody listens any more");
+    bay.close().await;
 }
 
 #[tokio::test]
