@@ -135,13 +135,20 @@ async fn session(address: SocketAddr) -> String {
 
 /// A bay in front of that server, over HTTP in both ways.
 async fn opened() -> (Arc<Asking>, Bay, SocketAddr, CancellationToken) {
+    opened_with(Spec::embedded, server::Options::default()).await
+}
+
+async fn opened_with(
+    spec: impl Fn(&str, Arc<Asking>) -> Spec,
+    options: server::Options,
+) -> (Arc<Asking>, Bay, SocketAddr, CancellationToken) {
     let asking = Arc::new(Asking { under_way: Semaphore::new(0), taken_back: Semaphore::new(0) });
-    let spec = Spec { revision: Some(Revision::LATEST_LEGACY), ..Spec::embedded("s", Arc::clone(&asking)) };
+    let spec = Spec { revision: Some(Revision::LATEST_LEGACY), ..spec("s", Arc::clone(&asking)) };
     let bay = Bay::open(&Identity { name: "bay".into(), version: "0".into() }, vec![spec]).unwrap();
     bay.settled().await;
     let (listener, end) = (TcpListener::bind("127.0.0.1:0").await.unwrap(), CancellationToken::new());
     let address = listener.local_addr().unwrap();
-    let options = server::Options { sse: Some(server::Pair::default()), ..server::Options::default() };
+    let options = server::Options { sse: Some(server::Pair::default()), ..options };
     tokio::spawn(server::serve(listener, server::Endpoint::new(Arc::new(bay.clone()), options), end.clone()));
     (asking, bay, address, end)
 }
@@ -166,6 +173,24 @@ async fn a_call_whose_client_hung_up_takes_no_question_of_another() {
         read_until(&mut post(address, Some(&id), &answer).await, "202").await;
         let said = read_until(&mut second, "\"id\":3").await;
         assert!(said.contains("accept"), "{tool}: {said}");
+        bay.close().await;
+        end.cancel();
+    }
+}
+
+// spec: basic/transports, a disconnection is no cancellation; but it is no licence to run for ever.
+#[tokio::test]
+async fn a_call_whose_client_hung_up_ends_with_its_own_deadline_or_with_its_session() {
+    let soon = Duration::from_millis(200);
+    for (silence, session_idle) in [(soon, SOON * 100), (SOON * 100, soon)] {
+        let spec = |name: &str, asking| Spec { silence, ..Spec::embedded(name, asking) };
+        let options = server::Options { session_idle, ..server::Options::default() };
+        let (asking, bay, address, end) = opened_with(spec, options).await;
+        let id = session(address).await;
+        let call = post(address, Some(&id), &call(2, "silent")).await;
+        asking.under_way.acquire().await.unwrap().forget();
+        hang_up(call).await;
+        timeout(SOON, asking.taken_back.acquire()).await.expect("the server is told").unwrap().forget();
         bay.close().await;
         end.cancel();
     }

@@ -1,5 +1,7 @@
 //! What a limit of a duplex link does to those who wait on it.
 
+#![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
+
 use std::{
     sync::{Arc, Mutex},
     task::{Context, Poll, Waker},
