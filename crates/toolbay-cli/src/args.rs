@@ -5,7 +5,12 @@ use std::{net::SocketAddr, path::PathBuf};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use tokio::runtime::Builder;
 
-use crate::{exit, tool::Tool};
+use crate::{
+    exit,
+    registry::Registry,
+    search::{Find, Get},
+    tool::Tool,
+};
 
 /// One socket for every tool: many Model Context Protocol servers as one endpoint.
 #[derive(Debug, Parser)]
@@ -193,70 +198,6 @@ pub(crate) struct Prompt {
     pub(crate) pairs: Vec<String>,
     #[command(flatten)]
     pub(crate) target: Target,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Sources {
-    /// A registry to look in instead of the configured ones; may be given more than once
-    #[arg(long = "source", value_name = "URL")]
-    pub(crate) sources: Vec<String>,
-    /// The configuration (default: as for `up`)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// Write JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Find {
-    /// What is needed, in any words
-    #[arg(required = true)]
-    pub(crate) words: Vec<String>,
-    /// How many servers to show
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=50))]
-    pub(crate) limit: u8,
-    #[command(flatten)]
-    pub(crate) sources: Sources,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Get {
-    /// The server's name, as `toolbay find` shows it
-    pub(crate) name: String,
-    /// Add it without asking, even if it is a program that will run on this machine
-    #[arg(long, short)]
-    pub(crate) yes: bool,
-    /// Only show what would be added
-    #[arg(long, conflicts_with = "yes")]
-    pub(crate) plan: bool,
-    /// How long until it goes by itself: 90s, 15m, 2h, 1d (default: never)
-    #[arg(long, value_name = "TIME", value_parser = span)]
-    pub(crate) ttl: Option<Duration>,
-    #[command(flatten)]
-    pub(crate) sources: Sources,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Registry {
-    #[command(subcommand)]
-    pub(crate) what: RegistryWhat,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum RegistryWhat {
-    /// Serve the registry API v0.1
-    Serve {
-        /// Where to listen
-        #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7333")]
-        listen: SocketAddr,
-        /// Let other machines in, without asking who they are
-        #[arg(long, num_args = 0, default_value = "local", default_missing_value = "open")]
-        open: Open,
-        /// The configuration that holds the entries (default: as for `up`)
-        #[arg(long, value_name = "FILE")]
-        config: Option<PathBuf>,
-    },
 }
 
 #[derive(Debug, ClapArgs)]

@@ -5,8 +5,6 @@ mod args;
 mod call;
 mod control;
 mod exit;
-mod find;
-mod get;
 mod list;
 mod logs;
 mod prompt;
@@ -42,8 +40,8 @@ fn main() -> std::process::ExitCode {
             Command::Call(call) => call::run(call).await,
             Command::Read(read) => read::run(read).await,
             Command::Prompt(prompt) => prompt::run(prompt).await,
-            Command::Find(find) => find::run(find).await,
-            Command::Get(get) => get::run(get).await,
+            Command::Find(find) => search::find::run(find).await,
+            Command::Get(get) => search::get::run(get).await,
             Command::Registry(registry) => registry::run(registry).await,
             Command::Serve(serve) => serve::run(serve).await,
         }

@@ -1,40 +1,59 @@
 //! `toolbay registry`.
 
-use std::{path::PathBuf, sync::Arc, time::SystemTime};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::SystemTime};
 
+use clap::{Args as ClapArgs, Subcommand};
 use http::StatusCode;
 use tokio_util::sync::CancellationToken;
 use toolbay_gateway::registry::{self as tools, shelf::Shelf};
 use toolbay_transport::http::server::{Endpoint, Options, Page, Pages, serve};
 
 use crate::{
-    args::{Registry, RegistryWhat},
+    args::Open,
     exit::Exit,
     serve::{self as single, Hangup},
-    target,
+    target::{self, Configured},
 };
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Registry {
+    #[command(subcommand)]
+    pub(crate) what: RegistryWhat,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RegistryWhat {
+    /// Serve the registry API v0.1
+    Serve {
+        /// Where to listen
+        #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7333")]
+        listen: SocketAddr,
+        /// Let other machines in, without asking who they are
+        #[arg(long, num_args = 0, default_value = "local", default_missing_value = "open")]
+        open: Open,
+        /// The configuration that holds the entries (default: as for `up`)
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+    },
+}
 
 /// Runs it.
 pub(crate) async fn run(registry: Registry) -> Result<(), Exit> {
     let RegistryWhat::Serve { listen, open, config } = registry.what;
     single::check_address(&listen, open)?;
-    let file = file(config)?;
+    let Configured { file, limits, .. } = target::configured(config.as_deref())?;
+    let file = file.ok_or_else(|| Exit::config("there is no configuration whose entries could be offered"))?;
     let listener = single::bind(listen).await?;
     if let Ok(address) = listener.local_addr() {
         eprintln!("registry http://{address}/v0.1/servers");
     }
     let shutdown = CancellationToken::new();
     single::end_on_signals(shutdown.clone(), Hangup::Ends);
-    let options = Options { pages: pages(tools::Registry::at(file)), ..single::options(open) };
+    let options = Options { pages: pages(tools::Registry::at(file)), ..single::options(open, &limits) };
     // Beside the registry there is nothing to be called.
     let nothing = toolbay::Server::new("registry", env!("CARGO_PKG_VERSION"));
     let served = serve(listener, Endpoint::new(Arc::new(nothing), options), shutdown).await;
     served.map_err(|error| Exit::unreachable(format!("{listen} can no longer be served: {error}")))
-}
-
-fn file(config: Option<PathBuf>) -> Result<PathBuf, Exit> {
-    let configured = target::configured(config.as_deref())?;
-    configured.file.ok_or_else(|| Exit::config("there is no configuration whose entries could be offered"))
 }
 
 /// What the API answers, from the file as it is at that moment.

@@ -1,5 +1,7 @@
 //! `search_and_acquire` against a registry of servers, its rules one by one, on a clock of the test's own.
 
+#![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
+
 use std::{
     path::PathBuf,
     sync::{
@@ -79,7 +81,7 @@ impl Rig {
         let clock = Arc::new(move || *clock.lock().unwrap());
         let cache = Some(folder.path().join("cache"));
         let acquirer = Acquirer::start(settings, library.fetch(), clock, registry.clone(), cache);
-        Self { folder: folder, registry, acquirer, now, library }
+        Self { folder, registry, acquirer, now, library }
     }
 
     fn pass(&self, seconds: u64) {

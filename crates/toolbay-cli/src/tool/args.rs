@@ -100,7 +100,7 @@ pub(crate) struct ToolAdd {
 }
 
 /// Reads `90s`, `15m`, `2h` or `1d`; a bare number is seconds.
-fn span(text: &str) -> Result<Duration, String> {
+pub(crate) fn span(text: &str) -> Result<Duration, String> {
     let (number, unit) = match text.char_indices().find(|(_, letter)| !letter.is_ascii_digit()) {
         Some((at, _)) => text.split_at(at),
         None => (text, "s"),

@@ -6,5 +6,5 @@ mod entry;
 mod run;
 
 pub(crate) use act::{Act, Refusal, perform};
-pub(crate) use args::Tool;
+pub(crate) use args::{Tool, span};
 pub(crate) use run::run;

@@ -66,7 +66,8 @@ where
 {
     let path = head.uri.path();
     let Some(place) = place(path, &shared.options) else {
-        let page = matches!(head.method, Method::GET | Method::HEAD).then(|| shared.options.pages.at(path, head.uri.query().unwrap_or_default()));
+        let page = matches!(head.method, Method::GET | Method::HEAD)
+            .then(|| shared.options.pages.at(path, head.uri.query().unwrap_or_default()));
         let page = page.flatten().map(|page| respond::page(page.status, page.kind, page.text));
         return page.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, "there is no endpoint at this path"));
     };

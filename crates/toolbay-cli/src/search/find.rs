@@ -2,27 +2,26 @@
 
 use serde_json::json;
 
-use crate::{
+use super::{
     args::Find,
-    exit::Exit,
-    search::{self, Search},
-    show,
+    told::{self, Search},
 };
+use crate::{exit::Exit, show};
 
 /// Runs it.
 pub(crate) async fn run(find: Find) -> Result<(), Exit> {
     let query = find.words.join(" ");
     let found = Search::by(&find.sources)?.acquirer.find(&query, find.limit.into()).await;
-    search::remark(&found.remarks);
+    told::remark(&found.remarks);
     if find.sources.json {
-        let servers: Vec<_> = found.offers.iter().map(search::as_json).collect();
+        let servers: Vec<_> = found.offers.iter().map(told::as_json).collect();
         show::line(&json!({"servers": servers, "remarks": found.remarks}).to_string());
     } else if !found.offers.is_empty() {
         let row = |offer: &toolbay_gateway::registry::acquire::Offer| {
             [
                 show::safe(&offer.listing.name),
                 show::safe(&offer.listing.version),
-                show::safe(&search::way(offer)),
+                show::safe(&told::way(offer)),
                 show::headline(&offer.listing.description, 60),
             ]
         };

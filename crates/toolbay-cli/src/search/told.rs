@@ -13,17 +13,18 @@ use toolbay_gateway::{
     },
 };
 
-use crate::{args::Sources, exit::Exit, show};
+use super::args::Sources;
+use crate::{exit::Exit, show};
 
 /// A search that can be asked, and the file that what is found is added to.
-pub(crate) struct Search {
-    pub(crate) acquirer: Acquirer,
-    pub(crate) registry: Registry,
+pub(super) struct Search {
+    pub(super) acquirer: Acquirer,
+    pub(super) registry: Registry,
 }
 
 impl Search {
     /// Looks where the command line says, else where the configuration does.
-    pub(crate) fn by(sources: &Sources) -> Result<Self, Exit> {
+    pub(super) fn by(sources: &Sources) -> Result<Self, Exit> {
         let gone = |error| Exit::config(format!("the current folder is gone: {error}"));
         let here = std::env::current_dir().map_err(gone)?;
         let variable = |name: &str| std::env::var(name).ok();
@@ -53,14 +54,14 @@ fn load(choice: &Choice, around: &Surroundings<'_>) -> Result<Loaded, Exit> {
 }
 
 /// What went wrong on the way, for people.
-pub(crate) fn remark(remarks: &[String]) {
+pub(super) fn remark(remarks: &[String]) {
     for remark in remarks {
         eprintln!("{}", show::dim(&show::safe(remark)));
     }
 }
 
 /// How a server would be reached, in a word or two.
-pub(crate) fn way(offer: &Offer) -> String {
+pub(super) fn way(offer: &Offer) -> String {
     match &offer.outcome {
         Outcome::Known { name } | Outcome::Added { name, .. } => format!("here as {name}"),
         Outcome::Unreachable(_) => "-".into(),
@@ -72,7 +73,7 @@ pub(crate) fn way(offer: &Offer) -> String {
 }
 
 /// An offer for machines.
-pub(crate) fn as_json(offer: &Offer) -> Value {
+pub(super) fn as_json(offer: &Offer) -> Value {
     let outcome = match &offer.outcome {
         Outcome::Added { name, .. } => json!({"state": "added", "tool": name}),
         Outcome::Known { name } => json!({"state": "known", "tool": name}),
@@ -86,7 +87,7 @@ pub(crate) fn as_json(offer: &Offer) -> Value {
 }
 
 /// A plan for machines.
-pub(crate) fn plan_json(plan: &Plan) -> Value {
+pub(super) fn plan_json(plan: &Plan) -> Value {
     let means = match &plan.means {
         Means::Remote { url } => json!({"kind": "remote", "url": url}),
         Means::Program { argv, kind, package, version } => {
@@ -100,7 +101,7 @@ pub(crate) fn plan_json(plan: &Plan) -> Value {
 }
 
 /// A plan for people: what runs or is called, whose it is, what has to be given.
-pub(crate) fn plan_text(offer: &Offer, plan: &Plan) -> String {
+pub(super) fn plan_text(offer: &Offer, plan: &Plan) -> String {
     let listing = &offer.listing;
     let mut lines = vec![
         format!("{} {} from {}", listing.name, listing.version, offer.source),

@@ -12,18 +12,17 @@ use toolbay_gateway::registry::{
     plan::{Means, Plan},
 };
 
-use crate::{
+use super::{
     args::Get,
-    exit::Exit,
-    search::{self, Search},
-    show,
+    told::{self, Search},
 };
+use crate::{exit::Exit, show};
 
 /// Runs it.
 pub(crate) async fn run(get: Get) -> Result<(), Exit> {
     let searching = Search::by(&get.sources)?;
     let found = searching.acquirer.named(&get.name).await;
-    search::remark(&found.remarks);
+    told::remark(&found.remarks);
     let offer = match &*found.offers {
         [offer] => offer,
         [] if found.remarks.is_empty() => {
@@ -47,7 +46,7 @@ pub(crate) async fn run(get: Get) -> Result<(), Exit> {
         Outcome::Unreachable(why) => return Err(Exit::failed(format!("{}: {why}", offer.listing.name))),
     };
     if get.plan {
-        let shown = if get.sources.json { search::as_json(offer).to_string() } else { search::plan_text(offer, plan) };
+        let shown = if get.sources.json { told::as_json(offer).to_string() } else { told::plan_text(offer, plan) };
         show::line(&shown);
         return Ok(());
     }
@@ -78,7 +77,7 @@ fn agreed(get: &Get, offer: &Offer, plan: &Plan) -> Result<(), Exit> {
     if get.yes || matches!(plan.means, Means::Remote { .. }) {
         return Ok(());
     }
-    eprintln!("{}", search::plan_text(offer, plan));
+    eprintln!("{}", told::plan_text(offer, plan));
     if !std::io::stdin().is_terminal() {
         return Err(Exit::usage("a program would run on this machine: add --yes if that is meant"));
     }
