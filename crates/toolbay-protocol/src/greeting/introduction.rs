@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::envelope;
+use super::{Device, envelope};
 use crate::{
     exchange::Ask,
     fault::{Fault, Unsupported},
@@ -21,12 +21,14 @@ pub struct Introduction {
     pub client: Option<Raw>,
     /// What it can do (`ClientCapabilities`).
     pub capabilities: Raw,
+    /// On which of its user's devices it states to be.
+    pub device: Option<Device>,
 }
 
 impl Introduction {
     /// A client of `revision` that says nothing of itself and can nothing.
     pub fn anonymous(revision: Revision) -> Self {
-        Self { revision, client: None, capabilities: Raw::EMPTY }
+        Self { revision, client: None, capabilities: Raw::EMPTY, device: None }
     }
 
     /// Whether a capability was declared, by its path: `["sampling", "tools"]`.
@@ -71,6 +73,9 @@ impl Introduction {
         if let Some(client) = &self.client {
             meta.put(envelope::CLIENT_INFO, client);
         }
+        if let Some(device) = &self.device {
+            meta.put_text(envelope::DEVICE, device.as_str());
+        }
         if let Some(level) = log_level {
             meta.put_text(envelope::LOG_LEVEL, level);
         }
@@ -82,7 +87,7 @@ impl Introduction {
         // What cannot be read is no promise that anybody could hold us to.
         let capabilities = self.capabilities.read::<ClientCapabilities>().unwrap_or_default().conformed(revision);
         let capabilities = Raw::of(&capabilities);
-        Self { revision, client: self.client.clone(), capabilities }
+        Self { revision, client: self.client.clone(), capabilities, device: self.device.clone() }
     }
 }
 

@@ -20,7 +20,7 @@ use toolbay_protocol::{
     Feature, Method, Raw,
     exchange::{Answers, Round},
     fault::{ErrorObject, code},
-    greeting::Introduction,
+    greeting::{Device, Introduction},
     peer::{self, Called, Presence, ServeId, ServerEvent},
     watch::{Filter, legacy},
 };
@@ -56,6 +56,8 @@ pub struct Options {
     pub shutdown: CancellationToken,
     /// Names the session, where one is opened.
     pub session: Option<Arc<str>>,
+    /// On which device the other end is, where it says nothing of that itself.
+    pub device: Option<Device>,
 }
 
 impl Default for Options {
@@ -65,6 +67,7 @@ impl Default for Options {
             grace: Duration::from_secs(5),
             shutdown: CancellationToken::new(),
             session: Some("link".into()),
+            device: None,
         }
     }
 }
@@ -326,8 +329,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
     }
 
     async fn opened(&mut self, introduction: Arc<Introduction>) {
-        let session = self.options.session.clone();
-        let caller = Arc::new(Caller { introduction, principal: self.options.principal.clone(), session });
+        let caller = Arc::new(self.caller(introduction, self.options.session.clone()));
         self.service.joined(&caller);
         let filter = Filter::lists().honoured_by(&self.service.profile());
         if !filter.is_empty() {
@@ -399,9 +401,14 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
         match &self.caller {
             Some(caller) if Arc::ptr_eq(&caller.introduction, &introduction) => Arc::clone(caller),
             Some(_) | None => {
-                Arc::new(Caller { introduction, principal: self.options.principal.clone(), session: None })
+                Arc::new(self.caller(introduction, None))
             }
         }
+    }
+
+    fn caller(&self, introduction: Arc<Introduction>, session: Option<Arc<str>>) -> Caller {
+        let device = self.options.device.clone().filter(|_| introduction.device.is_none());
+        Caller { introduction, principal: self.options.principal.clone(), session, device }
     }
 
     fn work_on(&mut self, key: ServeId, work: Work) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderValue, Response, StatusCode};
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use toolbay_protocol::{
     Fault, Frame, Id, Raw,
     frame::Noted,
@@ -18,7 +18,7 @@ use super::{
     record::Session,
     table::{look_after, mint},
 };
-use crate::{Caller, Principal, Service};
+use crate::{Caller, Principal, Service, device};
 
 /// How much a client may say of itself (limit `introduction_bytes`): it is kept for as long as the session lasts.
 const INTRODUCTION: usize = 64 << 10;
@@ -26,13 +26,13 @@ const INTRODUCTION: usize = 64 << 10;
 /// Opens a session.
 pub(super) async fn initialize<S: Service>(
     shared: &Arc<Shared<S>>,
-    principal: Principal,
-    accepts: Accepts,
+    (principal, accepts, headers): (Principal, Accepts, &HeaderMap),
     id: Id,
     params: Option<Raw>,
 ) -> Response<Body> {
     let profile = shared.service.profile();
     let met = peer::sound(params.as_ref(), Noted::default()).and_then(|_| legacy::answer(params.as_ref(), &profile));
+    let met = met.and_then(|(introduction, result)| Ok((device::noted(introduction, headers)?, result)));
     let (introduction, result) = match met.and_then(|(introduction, result)| Ok((kept(introduction)?, result))) {
         Ok(met) => met,
         Err(fault @ Fault::Malformed(_)) => return respond::fault(StatusCode::BAD_REQUEST, Some(id), fault),
@@ -43,7 +43,7 @@ pub(super) async fn initialize<S: Service>(
         Err(refusal) => return refusal.of(&id).into(),
     };
     let introduction = Arc::new(introduction);
-    let caller = Arc::new(Caller { introduction, principal, session: Some(Arc::clone(&name)) });
+    let caller = Arc::new(Caller { introduction, principal, session: Some(Arc::clone(&name)), device: None });
     let session = Arc::new(Session::new(Arc::clone(&caller), shared.options.replay));
     let attached = match shared.sessions.insert(Arc::clone(&name), &session) {
         Ok(attached) => attached,
@@ -66,7 +66,7 @@ pub(super) async fn initialize<S: Service>(
 
 /// A copy of an introduction that holds no more of the request than it needs.
 fn kept(introduction: Introduction) -> Result<Introduction, Fault> {
-    let Introduction { revision, client, capabilities } = introduction;
+    let Introduction { revision, client, capabilities, device } = introduction;
     let size = client.as_ref().map_or(0, |client| client.as_bytes().len()) + capabilities.as_bytes().len();
     if size > INTRODUCTION {
         return Err(Fault::params(format!(
@@ -74,5 +74,5 @@ fn kept(introduction: Introduction) -> Result<Introduction, Fault> {
         )));
     }
     let copy = |raw: Raw| Raw::parse(Bytes::copy_from_slice(raw.as_bytes()), Limits::DEFAULT).unwrap_or(raw);
-    Ok(Introduction { revision, client: client.map(copy), capabilities: copy(capabilities) })
+    Ok(Introduction { revision, client: client.map(copy), capabilities: copy(capabilities), device })
 }
