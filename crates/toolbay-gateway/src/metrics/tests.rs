@@ -46,6 +46,7 @@ fn the_page_has_each_family_once_and_labels_that_cannot_break_out() {
         circuit: Circuit::default(),
         last_error: None,
         processes: vec![],
+        devices: None,
     };
     let page = write(&Everything {
         servers: vec![status("a\"b\\c\nd", Phase::Connecting), status("two", Phase::Disabled)],
@@ -88,6 +89,7 @@ fn it_is_ready_when_it_is_decided_of_all() {
         circuit: Circuit::default(),
         last_error: None,
         processes: vec![],
+        devices: None,
     };
     let failed = status(Phase::Failed("gone".into()));
     assert!(Readiness::of(std::slice::from_ref(&failed)).ready);

@@ -24,9 +24,9 @@ use toolbay_transport::{Caller, Connection, Error, Principal};
 
 use super::{
     circuit::Circuit,
-    isolation::Who,
+    isolation::{Open, Who},
     leg::{Leg, Link, Seat},
-    legs::{Found, Legs, NoLeg},
+    legs::{Found, Legs, NoLeg, Slot, slot},
     lines::{Lines, Ring},
     processes::Processes,
     spec::{CHILD, Plan, Spec},
@@ -39,6 +39,7 @@ use crate::{
     config::{self, Isolation, Start},
     limits::{ChildPlace, Children},
     metrics::Counters,
+    sessions::{Folder, Full, Session, Table, Visitor},
 };
 
 /// A server and all we know of it.
@@ -48,7 +49,7 @@ pub(crate) struct Server {
     state: Mutex<State>,
     pub(super) stop: CancellationToken,
     pub(super) us: Introduction,
-    pub(super) supervision: Arc<dyn Supervision>,
+    pub(crate) supervision: Arc<dyn Supervision>,
     children: Arc<Children>,
     counters: Arc<Counters>,
     processes: Processes,
@@ -61,6 +62,8 @@ pub(crate) struct Server {
     /// The connection with which its lists are kept; it serves those who declare nothing.
     pub(super) base: Arc<Leg>,
     pub(super) legs: Legs,
+    /// The sessions of devices.
+    pub(crate) devices: Table,
 }
 
 /// Why a caller has no place on any connection.
@@ -72,6 +75,8 @@ pub(crate) enum NoSeat {
     Failed(Error),
     /// There are too many.
     Full(usize),
+    /// The user has too many devices.
+    Devices(usize),
 }
 
 /// For whom a server is to be listed.
@@ -92,6 +97,8 @@ pub(super) struct State {
     pub(super) circuit: Circuit,
     /// What it said of itself when it ran last.
     pub(super) meeting: Option<Meeting>,
+    /// The folder of the program that its lists are from.
+    pub(super) folder: Option<Folder>,
     lines: Ring,
 }
 
@@ -127,6 +134,7 @@ impl Server {
         let server = Arc::new(Self {
             silence: AtomicU64::new(millis(spec.silence)),
             written: ArcSwapOption::new(spec.written.clone()),
+            devices: Table::new(Arc::clone(&spec.name), spec.devices),
             spec,
             phase,
             state: Mutex::new(before.map(State::following).unwrap_or_default()),
@@ -163,6 +171,7 @@ impl Server {
             circuit,
             last_error,
             processes: self.processes.all(),
+            devices: (self.spec.isolation == Isolation::PerDevice).then(|| self.devices.count()),
         }
     }
 
@@ -195,6 +204,7 @@ impl Server {
     pub(crate) fn adjust(&self, spec: &Spec) {
         self.silence.store(millis(spec.silence), Ordering::Relaxed);
         self.written.store(spec.written.clone());
+        self.devices.allow(spec.devices);
     }
 
     /// A place among the children of ours, where it is to be one.
@@ -265,6 +275,9 @@ impl Server {
         declared: &Declared,
     ) -> Result<Seat, (Seat, Who, Arc<Introduction>)> {
         let revision = first.connection.meeting().revision;
+        if self.spec.isolation == Isolation::PerDevice {
+            return Err((first, Who::of(caller, self.spec.isolation), declared.told(&caller.introduction, revision)));
+        }
         if revision.has(Feature::Stateless) {
             return Ok(first.told(declared.told(&caller.introduction, revision)));
         }
@@ -290,7 +303,11 @@ impl Server {
         match self.on_first(first, caller, declared) {
             Ok(seat) => Ok(seat),
             Err((first, who, told)) => {
-                let own = self.own_seat(&who, &told).await;
+                let visitor = || match caller.session {
+                    Some(_) => Visitor::Session(Open::of(caller)),
+                    None => Visitor::Request,
+                };
+                let own = self.own_seat(&who, &told, declared, visitor).await;
                 // Until here, so that the server does not come to rest meanwhile.
                 drop(first);
                 own
@@ -303,12 +320,25 @@ impl Server {
         self
     }
 
-    async fn own_seat(self: &Arc<Self>, who: &Who, told: &Arc<Introduction>) -> Result<Seat, NoSeat> {
+    async fn own_seat(
+        self: &Arc<Self>,
+        who: &Who,
+        told: &Arc<Introduction>,
+        declared: &Declared,
+        visitor: impl Fn() -> Visitor,
+    ) -> Result<Seat, NoSeat> {
+        // A connection of the newer era declares nothing: each request does.
+        let first = if told.revision.has(Feature::Stateless) { declared.bare(told.revision) } else { told };
         loop {
-            let (leg, found) = match self.legs.get(self, who.clone(), told) {
+            let session = self.session_of(who, visitor()).map_err(|full| match full {
+                Full::Devices(most) => NoSeat::Devices(most),
+                Full::Closed => NoSeat::Away,
+            })?;
+            let (leg, found) = match self.legs.get(self, who.clone(), first, session.as_ref()) {
                 Ok(found) => found,
                 Err(NoLeg::Full(most)) => return Err(NoSeat::Full(most)),
                 Err(NoLeg::Closed) => return Err(NoSeat::Away),
+                Err(NoLeg::Over) => continue,
             };
             if let Some(seat) = leg.seat(told) {
                 return Ok(seat);
@@ -322,11 +352,34 @@ impl Server {
         }
     }
 
+    /// The session of a device, where it is one whom a connection is to serve.
+    fn session_of(&self, who: &Who, visitor: Visitor) -> Result<Option<Arc<Session>>, Full> {
+        match who {
+            Who::Device(holder) => self.devices.enter(holder, visitor).map(Some),
+            Who::Everyone | Who::User(_) | Who::Session(_) => Ok(None),
+        }
+    }
+
+    /// Where the connection stands that serves them, or would.
+    fn slot(&self, who: Who, told: &Introduction) -> Slot {
+        let session = match &who {
+            Who::Device(holder) => self.devices.find(holder),
+            Who::Everyone | Who::User(_) | Who::Session(_) => None,
+        };
+        slot(who, told, session.as_ref())
+    }
+
+    /// Closes a connection.
+    pub(crate) fn end_leg(&self, leg: &Arc<Leg>) {
+        self.legs.forget(leg);
+    }
+
     /// Whether the calls of `caller` go over `leg`, or would.
     pub(crate) fn is_leg_of(&self, leg: &Arc<Leg>, caller: &Caller, declared: &Declared) -> bool {
         let local = self.spec.isolation == Isolation::PerUser && caller.principal == Principal::Local;
         let told = |revision| declared.told(&caller.introduction, revision);
         match &leg.told {
+            Some(_) if leg.session.is_some() => leg.who.is(caller),
             Some(was) => leg.who.is(caller) && was.capabilities == told(was.revision).capabilities,
             None if self.spec.isolation == Isolation::Shared => true,
             None if !local && caller.session.is_some() => false,
@@ -349,6 +402,9 @@ impl Server {
         if self.spec.isolation == Isolation::PerSession {
             self.legs.end_those(|leg| matches!(leg.who, Who::Session(_)) && leg.who.is(caller));
         }
+        if self.spec.isolation == Isolation::PerDevice {
+            self.devices.left(&Open::of(caller));
+        }
     }
 
     /// Hears what belongs to no call.
@@ -368,7 +424,7 @@ impl Server {
     pub(crate) fn part_for(&self, caller: &Caller, declared: &Declared) -> Option<Arc<Part>> {
         let base = self.part()?;
         let told = declared.told(&caller.introduction, base.revision);
-        Some(self.legs.part(&Who::of(caller, self.spec.isolation), &told).unwrap_or(base))
+        Some(self.legs.part(&self.slot(Who::of(caller, self.spec.isolation), &told)).unwrap_or(base))
     }
 
     /// Whom to list it for, so that it is known what it offers to `caller`: a caller that declared something may be offered
@@ -380,15 +436,16 @@ impl Server {
             return None;
         }
         let told = declared.told(&caller.introduction, revision);
-        let known = told.capabilities == declared.bare(revision).capabilities || self.legs.know(&who, &told);
+        let known = told.capabilities == declared.bare(revision).capabilities || self.legs.know(&self.slot(who.clone(), &told), &told);
         (!known).then_some(Whom { who, told })
     }
 
     /// Lists it for them, on the connection over which their calls will go.
     pub(crate) async fn list_for(self: &Arc<Self>, Whom { who, told }: Whom) {
-        let listed = match self.legs.get(self, who, &told) {
+        let Ok(session) = self.session_of(&who, Visitor::Nobody) else { return };
+        let listed = match self.legs.get(self, who, &told, session.as_ref()) {
             Ok((leg, _)) => leg.listed().await,
-            Err(NoLeg::Full(_) | NoLeg::Closed) => return,
+            Err(NoLeg::Full(_) | NoLeg::Closed | NoLeg::Over) => return,
         };
         if !listed {
             // It is not tried again with each list; a call says what is wrong.
