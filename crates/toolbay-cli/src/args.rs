@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use tokio::runtime::Builder;
 
-use crate::{exit, tool::Tool};
+use crate::{exit, session::Session, tool::Tool};
 
 /// One socket for every tool: many Model Context Protocol servers as one endpoint.
 #[derive(Debug, Parser)]
@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Reload(Reload),
     /// Change or show the registry of tools in the configuration
     Tool(Tool),
+    /// Show or end the sessions of devices at servers that are `per-device`
+    Session(Session),
     /// List tools, prompts and resources
     List(List),
     /// Call a tool
@@ -55,7 +57,7 @@ impl Command {
                 Builder::new_current_thread()
             }
             Self::Status(_) | Self::Logs(_) | Self::Reload(_) | Self::Tool(_) => Builder::new_current_thread(),
-            Self::Prompt(_) | Self::Find(_) | Self::Registry(_) => Builder::new_current_thread(),
+            Self::Prompt(_) | Self::Find(_) | Self::Registry(_) | Self::Session(_) => Builder::new_current_thread(),
         }
     }
 }

@@ -32,11 +32,6 @@ impl Open {
     pub(crate) fn of(caller: &Caller) -> Self {
         Self(Arc::clone(&caller.introduction))
     }
-
-    /// A number that no other has while it is known.
-    pub(crate) fn number(&self) -> usize {
-        Arc::as_ptr(&self.0).addr()
-    }
 }
 
 impl PartialEq for Open {

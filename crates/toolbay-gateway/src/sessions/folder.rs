@@ -39,7 +39,7 @@ impl Folder {
 
     fn kept(parent: &Path, key: &SessionKey) -> io::Result<Self> {
         privately(fs::DirBuilder::new().recursive(true)).create(parent)?;
-        let path = parent.join(key.opaque());
+        let path = parent.join(key.opaque(&[]));
         match private(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 // A link could lead to another session's.

@@ -50,8 +50,9 @@ impl SessionKey {
         Holder::of(caller).at(tool.into())
     }
 
-    /// The same for whoever may not know what it is made of, and always the same while the device is.
-    pub(crate) fn opaque(&self) -> String {
+    /// The same for whoever may not know what it is made of, and the same each time. Sessions of clients may have names
+    /// that others had before: `salt` tells those apart.
+    pub(super) fn opaque(&self, salt: &[u8]) -> String {
         let mut digest = Sha256::new();
         let mut part = |text: &str| {
             digest.update(text.len().to_le_bytes());
@@ -73,12 +74,11 @@ impl SessionKey {
             ClientUid::Session(session) => {
                 part("session");
                 part(&session.name);
-                // Links within one process may all have the same name.
-                part(&session.open.number().to_string());
             }
             ClientUid::Alone => part("alone"),
         }
         part(&self.tool);
+        digest.update(salt);
         digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct Session {
     pub(crate) key: SessionKey,
     /// No other has this number.
     pub(crate) number: u64,
+    /// What its server is told of the device: which it is among all, and no more.
+    device: Option<Device>,
     since: SystemTime,
     begun: Instant,
     /// When it was used last, in milliseconds after it began.
@@ -62,8 +64,17 @@ pub(crate) enum Visitor {
 impl Session {
     pub(super) fn new(key: SessionKey) -> Self {
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
+        let mut salt = [0; 16];
+        let salted = match &key.client {
+            // Replicas agree on a device, and so does this one with what it was before.
+            ClientUid::Stated(_) | ClientUid::Alone => Some(&[][..]),
+            // Without a name that is new, none is told.
+            ClientUid::Session(_) => getrandom::fill(&mut salt).is_ok().then_some(&salt[..]),
+        };
+        let device = salted.and_then(|salt| Device::parse(&key.opaque(salt)).ok());
         Self {
             key,
+            device,
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             since: SystemTime::now(),
             begun: Instant::now(),
@@ -137,9 +148,9 @@ impl Session {
         self.state().upstream = upstream.map(Into::into);
     }
 
-    /// What its server is told of the device: which it is among all, and no more.
+    /// What its server is told of the device.
     pub(crate) fn device(&self) -> Option<Device> {
-        Device::parse(&self.key.opaque()).ok()
+        self.device.clone()
     }
 
     /// Its own folder, made when it is first needed.

@@ -34,11 +34,13 @@ async fn two_devices_of_one_user_never_see_each_others_state() {
 #[tokio::test]
 async fn a_device_is_believed_among_those_of_its_user_alone() {
     let (bay, _) = shared(|spec| spec).await;
+    let mut open = vec![];
     for revision in [LEGACY, MODERN] {
         for user in ["", "ada", "bob"] {
             let one = client(&bay, revision, user, Some("laptop")).await;
             let expected = if revision == LEGACY { user.to_owned() } else { format!("{user} {user}") };
             assert_eq!(note(&one, user).await, expected, "{user:?} {revision}");
+            open.push(one);
         }
     }
     assert_eq!(bay.device_sessions().len(), 3);

@@ -52,6 +52,8 @@ pub(crate) struct Notebook {
     pub(crate) meta: Mutex<Value>,
     pub(crate) left: AtomicUsize,
     pub(crate) opened: AtomicUsize,
+    /// Held, so that no session is taken for another that was before it.
+    joined: Mutex<Vec<Arc<Caller>>>,
     hub: Hub,
 }
 
@@ -64,6 +66,7 @@ impl Notebook {
             meta: Mutex::default(),
             left: AtomicUsize::new(0),
             opened: AtomicUsize::new(0),
+            joined: Mutex::default(),
             hub: Hub::new(),
         })
     }
@@ -116,7 +119,8 @@ impl Service for Notebook {
         Ok(self.hub.watch(filter))
     }
 
-    fn joined(&self, _: &Arc<Caller>) {
+    fn joined(&self, caller: &Arc<Caller>) {
+        self.joined.lock().unwrap().push(Arc::clone(caller));
         self.opened.fetch_add(1, Ordering::SeqCst);
     }
 
