@@ -22,8 +22,19 @@ pub(crate) async fn run(status: Status) -> Result<(), Exit> {
         show::line(&format!("the configuration cannot be used, all goes on as it was: {}\n", show::safe(fault)));
     }
     let servers = answer["servers"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let heading =
-        ["SERVER", "STATE", "REVISION", "TOOLS/PROMPTS/RESOURCES", "CALLS", "ERRORS", "P50", "P95", "RESTARTS", "DEVICES", "PIDS"];
+    let heading = [
+        "SERVER",
+        "STATE",
+        "REVISION",
+        "TOOLS/PROMPTS/RESOURCES",
+        "CALLS",
+        "ERRORS",
+        "P50",
+        "P95",
+        "RESTARTS",
+        "DEVICES",
+        "PIDS",
+    ];
     show::line(&show::table(heading, servers.iter().map(row).collect()));
     for server in servers {
         let name = text(&server["server"]);

@@ -53,11 +53,15 @@ impl Resolver<'_, '_> {
             let problem = "${SESSION_DIR} stands in `command` or `cwd`";
             return Err(self.reason(self.name.at, problem, "write it in `args` or `env`"));
         }
-        let used = per_device && (args.iter().any(|arg| holds(arg.value())) || env.iter().any(|(_, value)| holds(value.reveal())));
+        let used = per_device
+            && (args.iter().any(|arg| holds(arg.value())) || env.iter().any(|(_, value)| holds(value.reveal())));
         let keeping = match &body.session_dir {
             None => Keeping::Nothing,
             Some(At { at, .. }) if !used => {
-                self.warn(*at, "`sessionDir` means nothing without ${SESSION_DIR} in `args` or `env`, and `per-device`");
+                self.warn(
+                    *at,
+                    "`sessionDir` means nothing without ${SESSION_DIR} in `args` or `env`, and `per-device`",
+                );
                 Keeping::Nothing
             }
             Some(At { value, .. }) if value == "temporary" => Keeping::Nothing,

@@ -436,7 +436,8 @@ impl Server {
             return None;
         }
         let told = declared.told(&caller.introduction, revision);
-        let known = told.capabilities == declared.bare(revision).capabilities || self.legs.know(&self.slot(who.clone(), &told), &told);
+        let known = told.capabilities == declared.bare(revision).capabilities
+            || self.legs.know(&self.slot(who.clone(), &told), &told);
         (!known).then_some(Whom { who, told })
     }
 

@@ -6,16 +6,16 @@
 
 mod api;
 mod folder;
-mod key;
 mod keep;
+mod key;
 mod session;
 mod table;
 
 pub use api::{NoSession, SessionInfo};
 pub(crate) use folder::Folder;
 pub(crate) use keep::{close, keep};
-pub use key::{ClientUid, McpSession, SessionKey};
 pub(crate) use key::Holder;
+pub use key::{ClientUid, McpSession, SessionKey};
 pub(crate) use session::{Session, Visitor};
 pub(crate) use table::{Full, Table};
 

@@ -93,8 +93,7 @@ async fn what_is_no_device_is_refused() {
 
 #[tokio::test]
 async fn no_other_isolation_looks_at_devices() {
-    let (bay, _) =
-        shared(|spec| toolbay_gateway::servers::Spec { isolation: Default::default(), ..spec }).await;
+    let (bay, _) = shared(|spec| toolbay_gateway::servers::Spec { isolation: Default::default(), ..spec }).await;
     let (laptop, phone) =
         (client(&bay, LEGACY, "", Some("laptop")).await, client(&bay, MODERN, "", Some("phone")).await);
     assert_eq!((note(&laptop, "a").await, note(&phone, "b").await), ("a".into(), "a b".into()));

@@ -65,10 +65,8 @@ fn open(bay: &Bay) -> Vec<String> {
 async fn a_session_that_nobody_uses_ends_and_one_in_use_does_not() {
     for revision in [LEGACY, MODERN] {
         let (bay, notebook) = shared(with(9)).await;
-        let (busy, done) = (
-            client(&bay, revision, "", Some("busy")).await,
-            client(&bay, revision, "", Some("done")).await,
-        );
+        let (busy, done) =
+            (client(&bay, revision, "", Some("busy")).await, client(&bay, revision, "", Some("done")).await);
         assert_eq!(note(&done, "a").await, "a");
         let running = hang(&busy, &notebook, 1).await;
         pass(IDLE / 2).await;

@@ -400,9 +400,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
     fn caller_of(&self, introduction: Arc<Introduction>) -> Arc<Caller> {
         match &self.caller {
             Some(caller) if Arc::ptr_eq(&caller.introduction, &introduction) => Arc::clone(caller),
-            Some(_) | None => {
-                Arc::new(self.caller(introduction, None))
-            }
+            Some(_) | None => Arc::new(self.caller(introduction, None)),
         }
     }
 
