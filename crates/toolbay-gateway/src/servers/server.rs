@@ -25,8 +25,8 @@ use toolbay_transport::{Caller, Connection, Error, Principal};
 use super::{
     circuit::Circuit,
     isolation::{Open, Who},
-    leg::{Leg, Link, Seat},
-    legs::{Found, Legs, NoLeg, Slot, slot},
+    leg::{Leg, Link},
+    legs::{Legs, NoLeg},
     lines::{Lines, Ring},
     processes::Processes,
     spec::{CHILD, Plan, Spec},
@@ -39,7 +39,7 @@ use crate::{
     config::{self, Isolation, Start},
     limits::{ChildPlace, Children},
     metrics::Counters,
-    sessions::{Folder, Full, Session, Table, Visitor},
+    sessions::{Folder, Table, Visitor},
 };
 
 /// A server and all we know of it.
@@ -64,19 +64,6 @@ pub(crate) struct Server {
     pub(super) legs: Legs,
     /// The sessions of devices.
     pub(crate) devices: Table,
-}
-
-/// Why a caller has no place on any connection.
-#[derive(Debug)]
-pub(crate) enum NoSeat {
-    /// The server is not connected.
-    Away,
-    /// A connection of the caller's own could not be opened.
-    Failed(Error),
-    /// There are too many.
-    Full(usize),
-    /// The user has too many devices.
-    Devices(usize),
 }
 
 /// For whom a server is to be listed.
@@ -259,119 +246,6 @@ impl Server {
         if self.part().is_none() {
             self.wake();
         }
-    }
-
-    /// A place for `caller` on the first connection, where that is open and serves it.
-    pub(crate) fn seat_at_once(&self, caller: &Caller, declared: &Declared) -> Option<Seat> {
-        let first = self.base.seat(declared.nobody())?;
-        self.on_first(first, caller, declared).ok()
-    }
-
-    /// The first connection for `caller`; or that one all the same, for whom another is wanted, and what is told on it.
-    fn on_first(
-        &self,
-        first: Seat,
-        caller: &Caller,
-        declared: &Declared,
-    ) -> Result<Seat, (Seat, Who, Arc<Introduction>)> {
-        let revision = first.connection.meeting().revision;
-        if self.spec.isolation == Isolation::PerDevice {
-            return Err((first, Who::of(caller, self.spec.isolation), declared.told(&caller.introduction, revision)));
-        }
-        if revision.has(Feature::Stateless) {
-            return Ok(first.told(declared.told(&caller.introduction, revision)));
-        }
-        let bare = declared.bare(revision);
-        let who = Who::of(caller, self.spec.isolation);
-        if who == Who::Everyone {
-            return Ok(first.told(Arc::clone(bare)));
-        }
-        let told = declared.told(&caller.introduction, revision);
-        if told.capabilities == bare.capabilities && who == Who::User(Principal::Local) {
-            return Ok(first.told(Arc::clone(bare)));
-        }
-        Err((first, who, told))
-    }
-
-    /// A place for `caller` on a connection that it may use: the first one, or one of its own.
-    pub(crate) async fn seat(self: &Arc<Self>, caller: &Caller, declared: &Declared) -> Result<Seat, NoSeat> {
-        let first = match self.base.seat(declared.nobody()) {
-            Some(seat) => seat,
-            // It rests, or a session that its server forgot is being opened again.
-            None => self.awake().base.seated(declared.nobody(), self.spec.startup).await.map_err(|_| NoSeat::Away)?,
-        };
-        match self.on_first(first, caller, declared) {
-            Ok(seat) => Ok(seat),
-            Err((first, who, told)) => {
-                let visitor = || match caller.session {
-                    Some(_) => Visitor::Session(Open::of(caller)),
-                    None => Visitor::Request,
-                };
-                let own = self.own_seat(&who, &told, declared, visitor).await;
-                // Until here, so that the server does not come to rest meanwhile.
-                drop(first);
-                own
-            }
-        }
-    }
-
-    fn awake(&self) -> &Self {
-        self.wake();
-        self
-    }
-
-    async fn own_seat(
-        self: &Arc<Self>,
-        who: &Who,
-        told: &Arc<Introduction>,
-        declared: &Declared,
-        visitor: impl Fn() -> Visitor,
-    ) -> Result<Seat, NoSeat> {
-        // A connection of the newer era declares nothing: each request does.
-        let first = if told.revision.has(Feature::Stateless) { declared.bare(told.revision) } else { told };
-        loop {
-            let session = self.session_of(who, visitor()).map_err(|full| match full {
-                Full::Devices(most) => NoSeat::Devices(most),
-                Full::Closed => NoSeat::Away,
-            })?;
-            let (leg, found) = match self.legs.get(self, who.clone(), first, session.as_ref()) {
-                Ok(found) => found,
-                Err(NoLeg::Full(most)) => return Err(NoSeat::Full(most)),
-                Err(NoLeg::Closed) => return Err(NoSeat::Away),
-                Err(NoLeg::Over) => continue,
-            };
-            if let Some(seat) = leg.seat(told) {
-                return Ok(seat);
-            }
-            match leg.seated(told, self.spec.startup).await {
-                Ok(seat) => return Ok(seat),
-                // It may have been lost this moment; a new one is a fair trial.
-                Err(_) if found == Found::Before && self.legs.forgot(&leg) => {}
-                Err(error) => return Err(NoSeat::Failed(error)),
-            }
-        }
-    }
-
-    /// The session of a device, where it is one whom a connection is to serve.
-    fn session_of(&self, who: &Who, visitor: Visitor) -> Result<Option<Arc<Session>>, Full> {
-        match who {
-            Who::Device(holder) => self.devices.enter(holder, visitor).map(Some),
-            Who::Everyone | Who::User(_) | Who::Session(_) => Ok(None),
-        }
-    }
-
-    /// Where the connection stands that serves them, or would.
-    fn slot(&self, who: Who, told: &Introduction) -> Slot {
-        let session = match &who {
-            Who::Device(holder) => self.devices.find(holder),
-            Who::Everyone | Who::User(_) | Who::Session(_) => None,
-        };
-        slot(who, told, session.as_ref())
-    }
-
-    /// Closes a connection.
-    pub(crate) fn end_leg(&self, leg: &Arc<Leg>) {
-        self.legs.forget(leg);
     }
 
     /// Whether the calls of `caller` go over `leg`, or would.
