@@ -107,10 +107,11 @@ fn house(keeps: Value) -> tempfile::TempDir {
     home
 }
 
-async fn gone(folder: &Path) {
+/// Waits until what `home` runs removed a folder.
+async fn gone(home: &Path, folder: &Path) {
     let gone = async {
         while folder.exists() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
+            run(home, &["status", "--json"]).await;
         }
     };
     timeout(SOON, gone).await.expect("it is removed");
@@ -138,7 +139,7 @@ async fn each_device_has_a_folder_that_goes_with_its_session() {
 
     let cleared = run(folder, &["session", "clear", &all[0].0.to_string(), "--json"]).await;
     assert_eq!(cleared["cleared"], json!([all[0].0]));
-    gone(&all[0].2).await;
+    gone(folder, &all[0].2).await;
     assert!(!files(&address, "laptop").await.contains("of-laptop"), "it begins anew");
     assert!(files(&address, "phone").await.contains("of-phone"));
     end(child).await;

@@ -14,7 +14,11 @@ use super::{
     session::{Session, Visitor},
     table::Full,
 };
-use crate::{Bay, config::Isolation, servers::Server};
+use crate::{
+    Bay,
+    config::Isolation,
+    servers::{Plan, Server},
+};
 
 /// How many bytes of JSON may be kept with a session.
 const DATA: usize = 64 << 10;
@@ -45,7 +49,7 @@ pub struct SessionInfo {
 /// Why there is no such session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoSession {
-    /// No server has that name, or it is disabled.
+    /// No server has that name, or it is disabled, or cannot be started.
     Unknown(Arc<str>),
     /// Its isolation is another one.
     Shared(Arc<str>),
@@ -83,7 +87,7 @@ impl Bay {
     /// Keeps something with the session under a key, `null` for nothing; the session is begun where there is none. It is
     /// connected by its first call.
     pub fn set_session(&self, key: &SessionKey, data: Value) -> Result<SessionInfo, NoSession> {
-        let server = self.0.server(&key.tool).filter(|server| !server.is_off());
+        let server = self.0.server(&key.tool).filter(|server| matches!(server.spec.plan, Plan::Connect(_)));
         let server = server.ok_or_else(|| NoSession::Unknown(Arc::clone(&key.tool)))?;
         if server.spec.isolation != Isolation::PerDevice {
             return Err(NoSession::Shared(Arc::clone(&key.tool)));
