@@ -118,6 +118,8 @@ impl Server {
                 Ok(seat) => return Ok(seat),
                 // It may have been lost this moment; a new one is a fair trial.
                 Err(_) if found == Found::Before && self.legs.forgot(&leg) => {}
+                // Somebody cleared it while it was being opened: what comes after that has another.
+                Err(_) if session.is_some_and(|session| session.is_over()) => {}
                 Err(error) => return Err(NoSeat::Failed(error)),
             }
         }

@@ -129,6 +129,11 @@ impl Session {
         !state.over
     }
 
+    /// Whether it takes no more connections.
+    pub(crate) fn is_over(&self) -> bool {
+        self.state().over
+    }
+
     /// Takes no more connections.
     pub(super) fn end(&self) {
         self.state().over = true;

@@ -2,7 +2,11 @@
 
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use toolbay_gateway::sessions::ClientUid;
+use toolbay_gateway::{
+    config::{Endpoint, Isolation, Remote},
+    servers::{Plan, Spec, endpoint},
+    sessions::ClientUid,
+};
 use toolbay_protocol::{Method, Raw, peer::Call};
 
 use crate::house::{By, LEGACY, MODERN, bay, client, listen, note, notes, over_http, shared, spec, try_note};
@@ -93,11 +97,35 @@ async fn what_is_no_device_is_refused() {
 
 #[tokio::test]
 async fn no_other_isolation_looks_at_devices() {
-    let (bay, _) = shared(|spec| toolbay_gateway::servers::Spec { isolation: Default::default(), ..spec }).await;
+    let (bay, _) = shared(|spec| Spec { isolation: Default::default(), ..spec }).await;
     let (laptop, phone) =
         (client(&bay, LEGACY, "", Some("laptop")).await, client(&bay, MODERN, "", Some("phone")).await);
     assert_eq!((note(&laptop, "a").await, note(&phone, "b").await), ("a".into(), "a b".into()));
     let odd = json!({"io.toolbay/client": 7});
     assert_eq!(try_note(&laptop, None, odd).await.unwrap(), "a b");
     assert!(bay.device_sessions().is_empty() && bay.status()[0].devices.is_none());
+}
+
+#[tokio::test]
+async fn a_bay_behind_a_bay_tells_users_and_devices_apart_that_it_knows_nothing_of() {
+    let end = CancellationToken::new();
+    for revision in [LEGACY, MODERN] {
+        let (inner, _) = shared(|spec| spec).await;
+        let url = listen(std::sync::Arc::new(inner.clone()), &end).await;
+        let plan = Plan::Connect(endpoint(Endpoint::Http(Remote::bare(url))));
+        let spec = Spec { revision: Some(revision), ..Spec::planned("far", "http", plan) };
+        let outer = bay(Spec { isolation: Isolation::PerDevice, ..spec }).await;
+        for (user, device) in [("ada", Some("laptop")), ("bob", Some("laptop")), ("ada", Some("phone")), ("ada", None)]
+        {
+            let one = client(&outer, revision, user, device).await;
+            let params = Raw::of(&json!({"name": "far__n__note", "arguments": {"text": "x"}}));
+            let result = one.request(Call::new(Method::ToolsCall, Some(params))).await.unwrap().unwrap();
+            assert!(result.as_str().contains("\"x\""), "{user} {device:?} {revision}: {result:?}");
+            // Its session there goes with it.
+            one.close().await;
+        }
+        outer.close().await;
+        inner.close().await;
+    }
+    end.cancel();
 }
