@@ -9,6 +9,7 @@ mod chaos;
 mod child;
 mod churn;
 mod conformance;
+mod devices;
 mod differential;
 mod eval;
 mod example;
@@ -49,6 +50,8 @@ cargo xtask COMMAND
   differential [--server TEXT]... [--write]
                                          the same conversation with foreign servers direct and behind `toolbay up`, which
                                          must be the same; --write renews docs/differential.md from this run
+  devices                                two devices of one user with the real server-memory, which must not see each
+                                         other's entities
   eval [--corpora DIR] [--vectors DIR] [--json]
                                          how well tools are found and requests are read, on the corpora beside the clone
   faults [--ours | --target T]... [--only REGEX] [--write]
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         "interop" if args.flag("sdk") => interop_sdk::run(args),
         "interop" => interop::run(args),
         "differential" => differential::run(args),
+        "devices" => devices::run(args),
         "eval" => eval::run(args),
         "faults" => faults::run(args),
         "fuzz" => fuzz::run(args),

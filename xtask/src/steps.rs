@@ -10,8 +10,8 @@ use crate::child::{self, Captured};
 use crate::table::Table;
 use crate::tally::Tally;
 use crate::{
-    chaos, churn, conformance, differential, faults, fuzz, gateway, interop, interop_sdk, peers, places, ready, rules,
-    tidy,
+    chaos, churn, conformance, devices, differential, faults, fuzz, gateway, interop, interop_sdk, peers, places,
+    ready, rules, tidy,
 };
 
 const LIMIT: Duration = Duration::from_secs(60 * 60);
@@ -30,12 +30,13 @@ const HERE: [Step; 9] = [
     ("chaos", || chaos::run(Args::none())),
 ];
 
-const WITH_PEERS: [Step; 9] = [
+const WITH_PEERS: [Step; 10] = [
     ("peers", peers::fetch_all),
     ("conformance", || conformance::run(Args::none())),
     ("interop", || interop::run(Args::none())),
     ("interop sdk", || interop_sdk::run(Args::none())),
     ("differential", || differential::run(Args::none())),
+    ("devices", || devices::run(Args::none())),
     ("faults", faults::run_ours),
     ("fuzz", fuzz::run_in_tests),
     ("ready", || ready::run(Args::none())),

@@ -9,6 +9,7 @@ use crate::{
     exit,
     registry::Registry,
     search::{Find, Get},
+    session::Session,
     tool::Tool,
 };
 
@@ -32,6 +33,8 @@ pub(crate) enum Command {
     Reload(Reload),
     /// Change or show the registry of tools in the configuration
     Tool(Tool),
+    /// Show or end the sessions of devices at servers that are `per-device`
+    Session(Session),
     /// List tools, prompts and resources
     List(List),
     /// Call a tool
@@ -60,7 +63,7 @@ impl Command {
                 Builder::new_current_thread()
             }
             Self::Status(_) | Self::Logs(_) | Self::Reload(_) | Self::Tool(_) => Builder::new_current_thread(),
-            Self::Prompt(_) | Self::Find(_) | Self::Registry(_) => Builder::new_current_thread(),
+            Self::Prompt(_) | Self::Find(_) | Self::Registry(_) | Self::Session(_) => Builder::new_current_thread(),
         }
     }
 }

@@ -13,6 +13,7 @@ mod registry;
 mod reload;
 mod search;
 mod serve;
+mod session;
 mod show;
 mod status;
 mod target;
@@ -36,6 +37,7 @@ fn main() -> std::process::ExitCode {
             Command::Logs(logs) => logs::run(logs).await,
             Command::Reload(reload) => reload::run(reload).await,
             Command::Tool(tool) => tool::run(tool).await,
+            Command::Session(session) => session::run(session).await,
             Command::List(list) => list::run(list).await,
             Command::Call(call) => call::run(call).await,
             Command::Read(read) => read::run(read).await,

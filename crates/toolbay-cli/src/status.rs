@@ -22,8 +22,19 @@ pub(crate) async fn run(status: Status) -> Result<(), Exit> {
         show::line(&format!("the configuration cannot be used, all goes on as it was: {}\n", show::safe(fault)));
     }
     let servers = answer["servers"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let heading =
-        ["SERVER", "STATE", "REVISION", "TOOLS/PROMPTS/RESOURCES", "CALLS", "ERRORS", "P50", "P95", "RESTARTS", "PIDS"];
+    let heading = [
+        "SERVER",
+        "STATE",
+        "REVISION",
+        "TOOLS/PROMPTS/RESOURCES",
+        "CALLS",
+        "ERRORS",
+        "P50",
+        "P95",
+        "RESTARTS",
+        "DEVICES",
+        "PIDS",
+    ];
     show::line(&show::table(heading, servers.iter().map(row).collect()));
     for server in servers {
         let name = text(&server["server"]);
@@ -53,7 +64,7 @@ fn head(answer: &Value) -> String {
     )
 }
 
-fn row(server: &Value) -> [String; 10] {
+fn row(server: &Value) -> [String; 11] {
     let count = |key: &str| server[key].as_u64().map_or("-".into(), |count| count.to_string());
     let counts = match server["tools"].as_u64() {
         Some(_) => format!("{}/{}/{}", count("tools"), count("prompts"), count("resources")),
@@ -71,6 +82,7 @@ fn row(server: &Value) -> [String; 10] {
         millis("p50"),
         millis("p95"),
         count("restarts"),
+        count("devices"),
         if processes.is_empty() { "-".into() } else { processes.join(",") },
     ]
 }

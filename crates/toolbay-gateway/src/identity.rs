@@ -27,6 +27,7 @@ impl Identity {
             client: Some(self.info()),
             // For itself it asks nothing of anybody; what its callers can is declared on their behalf.
             capabilities: Raw::of(&serde_json::json!({"extensions": {TASKS: {}}})),
+            device: None,
         }
     }
 

@@ -16,6 +16,7 @@ pub mod policy;
 pub mod registry;
 mod relay;
 pub mod servers;
+pub mod sessions;
 pub mod telemetry;
 
 pub use bay::{Bay, Change, What};

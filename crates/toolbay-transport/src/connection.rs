@@ -44,6 +44,14 @@ impl Connection {
         &self.0.us
     }
 
+    /// The session under which the server knows us, where it gave us one.
+    pub fn session(&self) -> Option<&str> {
+        match &self.0.wire {
+            Wire::Duplex(_) => None,
+            Wire::Http(client) => client.session(),
+        }
+    }
+
     /// Begins a call. A method that the server's revision does not know is refused here.
     pub async fn call(&self, call: Call) -> Result<Running, Error> {
         self.knows(&call)?;

@@ -5,6 +5,7 @@
 
 pub mod connect;
 pub mod connection;
+mod device;
 pub mod duplex;
 mod error;
 pub mod http;

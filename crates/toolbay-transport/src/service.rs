@@ -4,15 +4,15 @@ use std::{fmt, future::Future, sync::Arc};
 
 use http::{HeaderMap, header};
 use toolbay_protocol::{
-    ErrorObject, Method, Raw,
+    ErrorObject, Fault, Method, Raw,
     exchange::{Note, Outcome, Return},
     frame::{Part, Parts},
-    greeting::{Introduction, Profile},
+    greeting::{Device, Introduction, Profile, envelope},
     headers::HeaderPlan,
     watch::Filter,
 };
 
-use crate::{talk::Cx, watch::Watch};
+use crate::{device, talk::Cx, watch::Watch};
 
 /// Something that answers requests, whichever transport and revision they come by.
 pub trait Service: Send + Sync + 'static {
@@ -90,6 +90,15 @@ pub struct Caller {
     pub principal: Principal,
     /// The session it belongs to; none where each request stands alone.
     pub session: Option<Arc<str>>,
+    /// On which of its user's devices it is, where something else says so than its introduction: the one request, the link.
+    pub device: Option<Device>,
+}
+
+impl Caller {
+    /// On which of its user's devices it states to be.
+    pub fn device(&self) -> Option<&Device> {
+        self.device.as_ref().or(self.introduction.device.as_ref())
+    }
 }
 
 /// Whom a caller was proven to be. A client's own words (names, session ids) prove nothing.
@@ -122,6 +131,14 @@ impl Request {
     /// A member of its parameters.
     pub fn part(&self, part: Part) -> Option<Raw> {
         self.parts.get(part, &self.params)
+    }
+
+    /// On which device it says by itself that its caller is, in `_meta` or a header; a fault where that is no device, or
+    /// where it says two.
+    pub fn device(&self) -> Result<Option<Device>, Fault> {
+        let meta = self.part(Part::Meta).and_then(|meta| meta.get(envelope::DEVICE));
+        let header = self.headers.map().map(device::stated).transpose()?.flatten();
+        Device::agreed(header, Device::read(meta.as_ref())?)
     }
 
     /// Has it say something else; as before where a key stands twice in that.

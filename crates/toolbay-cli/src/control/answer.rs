@@ -136,6 +136,7 @@ fn about(status: &Status) -> Value {
         Phase::Failed(why) => json!(why),
         Phase::Connecting | Phase::Ready { .. } | Phase::Resting { .. } | Phase::Disabled => json!(status.last_error),
     };
+    all["devices"] = json!(status.devices);
     all["processes"] = json!(status.processes);
     all
 }

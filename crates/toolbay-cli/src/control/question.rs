@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::tool::Act;
+use crate::{session::Sessions, tool::Act};
 
 /// A question, as it is written on one line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,6 +20,11 @@ pub(crate) enum Question {
     },
     /// To read the configuration anew.
     Reload,
+    /// The sessions of devices.
+    Session {
+        /// What of them.
+        act: Sessions,
+    },
     /// Something of the registry of tools.
     Tool {
         /// What.

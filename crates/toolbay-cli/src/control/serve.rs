@@ -15,6 +15,7 @@ use tokio::{
 };
 
 use super::{answer::House, place, question::Question};
+use crate::session;
 
 /// How many may ask at once; more wait.
 const ASKING: usize = 32;
@@ -94,6 +95,10 @@ async fn answer(stream: UnixStream, house: &House) -> std::io::Result<()> {
                 Err(why) => json!({"error": why, "code": 3}),
             };
             say(&mut writer, &answer).await
+        }
+        Ok(Question::Session { act }) => {
+            let answer = session::perform(&house.bay, &act);
+            say(&mut writer, &answer.unwrap_or_else(|why| json!({"error": why, "code": 5}))).await
         }
         Ok(Question::Tool { act }) => {
             let answer = match house.tool(act).await {

@@ -1,6 +1,9 @@
 //! What the bay hears of its servers, and to whom it passes that on.
 
-use std::sync::{Arc, Weak};
+use std::{
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use toolbay_protocol::{
     Method, Raw,
@@ -67,6 +70,10 @@ impl Supervision for Ear {
             };
             Note { method: note.method.clone(), params: note.params.as_ref().map(renamed) }
         });
+    }
+
+    fn drain(&self) -> Duration {
+        self.0.upgrade().map(|bay| bay.limits.load().drain).unwrap_or_default()
     }
 
     fn level(&self, server: &Server, leg: &Arc<Leg>) -> Option<Level> {

@@ -191,6 +191,10 @@ impl Inner {
                 let what = format!("server {name:?} could not be connected for this caller: {error}; try again later");
                 ErrorObject::internal(what)
             }
+            NoSeat::Devices(most) => ErrorObject::internal(format!(
+                "{most} devices of this user are in use at server {name:?} (limit `devicesPerUser`); let one of them end, \
+                 or try again later"
+            )),
             NoSeat::Full(most) => ErrorObject::internal(format!(
                 "server {name:?} has {most} connections in use beside its first (limit `connections`); try again later"
             )),

@@ -7,6 +7,7 @@ use foldhash::fast::RandomState;
 use super::Inner;
 use crate::{
     catalog::{Catalog, public_name},
+    config::Isolation,
     servers::{Phase, Server},
 };
 
@@ -15,18 +16,21 @@ use crate::{
 pub(super) struct Roster {
     pub(super) by_name: HashMap<Arc<str>, Arc<Server>, RandomState>,
     pub(super) order: Vec<Arc<Server>>,
+    /// Whether any of them tells devices apart.
+    pub(super) devices: bool,
 }
 
 impl Roster {
     pub(super) fn of(order: Vec<Arc<Server>>) -> Self {
         let by_name = order.iter().map(|server| (Arc::clone(&server.spec.name), Arc::clone(server))).collect();
-        Self { by_name, order }
+        let devices = order.iter().any(|server| server.spec.isolation == Isolation::PerDevice);
+        Self { by_name, order, devices }
     }
 }
 
 impl Inner {
     /// The servers, in the order of the configuration.
-    pub(super) fn in_order(&self) -> impl Iterator<Item = Arc<Server>> {
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = Arc<Server>> {
         let roster = self.roster.load_full();
         (0..roster.order.len()).map(move |place| Arc::clone(&roster.order[place]))
     }

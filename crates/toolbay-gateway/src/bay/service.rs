@@ -15,6 +15,18 @@ use toolbay_transport::{Caller, Cx, Request, Service, Watch};
 use super::{following, open::Bay};
 use crate::relay;
 
+/// What a request of a session says of the device holds for that request; one that stands alone was asked already.
+fn state_device(request: &mut Request) -> Result<(), Box<ErrorObject>> {
+    if request.caller.session.is_none() {
+        return Ok(());
+    }
+    let device = request.device().map_err(|fault| Box::new(ErrorObject::from(fault)))?;
+    if device.is_some() {
+        request.caller = Arc::new(Caller { device, ..Caller::clone(&request.caller) });
+    }
+    Ok(())
+}
+
 impl Service for Bay {
     fn profile(&self) -> Arc<Profile> {
         self.0.profile.load_full()
@@ -23,9 +35,15 @@ impl Service for Bay {
     fn call(&self, mut request: Request, cx: Cx) -> impl Future<Output = Outcome> + Send {
         let bay = Arc::clone(&self.0);
         let trace = bay.telemetry.as_ref().map(|telemetry| telemetry.begin(&mut request));
+        let stated = if bay.roster.load().devices { state_device(&mut request) } else { Ok(()) };
         // In a place of its own, which this future does not carry along.
         let request = Box::new(request);
-        async move { relay::call(&bay, &request, &cx, trace).await }
+        async move {
+            match stated {
+                Ok(()) => relay::call(&bay, &request, &cx, trace).await,
+                Err(error) => Err(*error),
+            }
+        }
     }
 
     fn header_plan(&self, caller: &Arc<Caller>, tool: &str) -> Option<Arc<HeaderPlan>> {

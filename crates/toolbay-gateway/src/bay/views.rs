@@ -10,7 +10,7 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-use toolbay_protocol::{Raw, Revision};
+use toolbay_protocol::{Raw, Revision, greeting::Device};
 use toolbay_transport::{Caller, Principal};
 
 use crate::{catalog::Catalog, servers::Open};
@@ -28,7 +28,10 @@ pub(super) struct Views {
 
 /// Those who see the same.
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Viewer {
+struct Viewer(Client, Option<Device>);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Client {
     Session(Open),
     Alone(Principal, Revision, Raw),
 }
@@ -36,10 +39,11 @@ enum Viewer {
 impl Viewer {
     fn of(caller: &Caller) -> Self {
         let introduction = &caller.introduction;
-        match caller.session {
-            Some(_) => Self::Session(Open::of(caller)),
-            None => Self::Alone(caller.principal.clone(), introduction.revision, introduction.capabilities.clone()),
-        }
+        let client = match caller.session {
+            Some(_) => Client::Session(Open::of(caller)),
+            None => Client::Alone(caller.principal.clone(), introduction.revision, introduction.capabilities.clone()),
+        };
+        Self(client, caller.device().cloned())
     }
 }
 

@@ -70,7 +70,7 @@ fn tell(caller: &Introduction, to: Revision) -> Introduction {
     let both = caller.in_revision(caller.revision).in_revision(to);
     // No server is offered to run what it asks as a task: that would be ours to answer for.
     let capabilities = both.capabilities.with(&[("tasks", None)]);
-    Introduction { revision: to, client: None, capabilities }
+    Introduction { revision: to, client: None, capabilities, device: None }
 }
 
 impl fmt::Debug for Declared {

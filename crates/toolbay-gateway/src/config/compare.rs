@@ -70,6 +70,7 @@ fn endpoint(before: &Endpoint, after: &Endpoint) -> Vec<&'static str> {
             ("args", before.args == after.args),
             ("env", before.env == after.env),
             ("cwd", before.cwd == after.cwd),
+            ("sessionDir", before.session_dir == after.session_dir),
         ],
         (Endpoint::Http(before), Endpoint::Http(after)) | (Endpoint::Sse(before), Endpoint::Sse(after)) => {
             vec![("url", before.url == after.url), ("headers", before.headers == after.headers)]

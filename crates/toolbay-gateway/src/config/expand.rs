@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf};
 
-use super::surroundings::Surroundings;
+use super::{running::SESSION_DIR, surroundings::Surroundings};
 
 /// A text with its variables filled in; it prints as it was typed, so that no secret is shown.
 #[derive(Clone, PartialEq, Eq)]
@@ -63,6 +63,10 @@ impl Unfilled {
     /// What is wrong, and what to do.
     pub(super) fn explain(&self) -> (String, String) {
         match self {
+            Self::Unset { name } if name == SESSION => (
+                "${SESSION_DIR} is the folder of a device's session, and this server keeps none".into(),
+                "add \"isolation\": \"per-device\"".into(),
+            ),
             Self::Unset { name } => (
                 format!("the environment variable {name} is not set"),
                 format!("set it, or give a default: ${{{name}:-DEFAULT}}"),
@@ -79,11 +83,25 @@ impl Unfilled {
     }
 }
 
+/// The name in `${SESSION_DIR}`.
+const SESSION: &str = "SESSION_DIR";
+
 /// What variables stand for.
 pub(super) struct Variables<'a> {
     pub(super) around: &'a Surroundings<'a>,
     /// What `${workspaceFolder}` is.
     pub(super) workspace: PathBuf,
+    /// What `${SESSION_DIR}` is.
+    pub(super) session_dir: Standing,
+}
+
+/// What `${SESSION_DIR}` stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// A variable like any other.
+    Variable,
+    /// Itself, until there is a session.
+    Itself,
 }
 
 /// A filled-in text, and the `${…}` in it that are no form of ours and were left as typed.
@@ -144,6 +162,9 @@ impl Variables<'_> {
                 return Err(Unfilled::Editor { what: inside.to_owned() });
             }
             _ => {}
+        }
+        if !prefixed && name == SESSION && self.session_dir == Standing::Itself {
+            return Ok(Meaning::Value(SESSION_DIR.to_owned()));
         }
         // Windows has names such as `ProgramFiles(x86)`: `env:` takes them as they come.
         let named = if prefixed { !name.is_empty() && !name.contains(['=', '\0']) } else { is_name(name) };

@@ -3,7 +3,7 @@
 use super::warn::Level;
 
 /// The keys that are read.
-pub(super) const KNOWN: [&str; 16] = [
+pub(super) const KNOWN: [&str; 17] = [
     "type",
     "command",
     "args",
@@ -16,6 +16,7 @@ pub(super) const KNOWN: [&str; 16] = [
     "timeout",
     "startupTimeout",
     "isolation",
+    "sessionDir",
     "names",
     "revision",
     "start",

@@ -37,7 +37,7 @@ pub use error::{Error, Fault, Reason};
 pub use expand::Expanded;
 pub use find::{Choice, Found, find};
 pub use load::{Loaded, load, parse};
-pub use running::{Child, Endpoint, Isolation, Names, Remote, Running, Server, Setup, Start};
+pub use running::{Child, Endpoint, Isolation, Keeping, Names, Remote, Running, Server, SessionDir, Setup, Start};
 pub use secret::Secret;
 pub use service::{Answering, Polling, Service};
 pub use source::Place;

@@ -11,7 +11,7 @@ use crate::limits::Limits;
 
 use super::{
     error::Reason,
-    expand::{Expanded, Variables},
+    expand::{Expanded, Standing, Variables},
     limits,
     running::{Endpoint, Isolation, Names, Server, Setup, Start},
     source::{At, Source},
@@ -29,7 +29,7 @@ pub(super) fn resolve(
     remarks: &mut Remarks<'_>,
 ) -> Server {
     let place = source.place(server.name.at);
-    let variables = Variables { around, workspace: workspace(source.file, around) };
+    let variables = Variables { around, workspace: workspace(source.file, around), session_dir: Standing::Variable };
     let mut resolver = Resolver { name: &server.name, source, variables, remarks };
     let (mut startup_timeout, mut timeout, mut isolation, mut names) = (None, None, None, Names::default());
     let (mut revision, mut start) = (None, Start::default());
@@ -44,6 +44,9 @@ pub(super) fn resolve(
             startup_timeout = resolver.seconds(body.startup_timeout.as_ref(), "startupTimeout")?;
             timeout = resolver.seconds(body.timeout.as_ref(), "timeout")?;
             isolation = resolver.isolation(body.isolation.as_ref())?;
+            if isolation == Some(Isolation::PerDevice) {
+                resolver.variables.session_dir = Standing::Itself;
+            }
             names = resolver.names(body.names.as_ref())?;
             revision = resolver.revision(body.revision.as_ref())?;
             start = resolver.start(body.start.as_ref())?;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use super::{
     dotenv,
     error::Reason,
-    expand::Expanded,
+    expand::{Expanded, Standing},
     load::read_capped,
     resolve::Resolver,
-    running::Child,
+    running::{Child, Keeping, SESSION_DIR, SessionDir},
     secret::Secret,
     source::At,
     written::{Body, reason},
@@ -21,7 +21,7 @@ impl Resolver<'_, '_> {
         }
         let cwd = body.cwd.as_ref().map(|cwd| self.folder(cwd)).transpose()?;
         let program = self.program(command, body, cwd.as_deref())?;
-        let args = body.args.iter().map(|arg| self.fill(arg)).collect::<Result<_, _>>()?;
+        let args = body.args.iter().map(|arg| self.fill(arg)).collect::<Result<Vec<_>, _>>()?;
         let mut env = match &body.env_file {
             Some(file) => self.env_file(file)?,
             None => Vec::new(),
@@ -35,7 +35,48 @@ impl Resolver<'_, '_> {
             env.retain(|(earlier, _)| *earlier != name.value);
             env.push((name.value.clone(), value));
         }
-        Ok(Child { command: program, args, env, cwd })
+        let session_dir = self.session_dir(body, (&program, cwd.as_deref()), &args, &env)?;
+        Ok(Child { command: program, args, env, cwd, session_dir })
+    }
+
+    /// What is to become of the folders of its sessions, where it has any.
+    fn session_dir(
+        &mut self,
+        body: &Body,
+        (program, cwd): (&Expanded, Option<&Path>),
+        args: &[Expanded],
+        env: &[(String, Secret)],
+    ) -> Result<Option<SessionDir>, Reason> {
+        let holds = |text: &str| text.contains(SESSION_DIR);
+        let per_device = self.variables.session_dir == Standing::Itself;
+        if per_device && (holds(program.value()) || cwd.is_some_and(|cwd| holds(&cwd.to_string_lossy()))) {
+            let problem = "${SESSION_DIR} stands in `command` or `cwd`";
+            return Err(self.reason(self.name.at, problem, "write it in `args` or `env`"));
+        }
+        let used = per_device
+            && (args.iter().any(|arg| holds(arg.value())) || env.iter().any(|(_, value)| holds(value.reveal())));
+        let keeping = match &body.session_dir {
+            None => Keeping::Nothing,
+            Some(At { at, .. }) if !used => {
+                self.warn(
+                    *at,
+                    "`sessionDir` means nothing without ${SESSION_DIR} in `args` or `env`, and `per-device`",
+                );
+                Keeping::Nothing
+            }
+            Some(At { value, .. }) if value == "temporary" => Keeping::Nothing,
+            Some(At { value, at }) if value == "keep" => {
+                let state = self.variables.around.state_folder().ok_or_else(|| {
+                    self.reason(*at, "there is no folder to keep anything in", "set HOME or XDG_STATE_HOME")
+                })?;
+                Keeping::At(state.join("sessions"))
+            }
+            Some(At { value, at }) => {
+                let problem = format!("`sessionDir` is `{value}`, which is not known");
+                return Err(self.reason(*at, problem, "write temporary or keep"));
+            }
+        };
+        Ok(used.then_some(SessionDir { keeping }))
     }
 
     fn program(&mut self, command: &At<String>, body: &Body, cwd: Option<&Path>) -> Result<Expanded, Reason> {

@@ -1,7 +1,7 @@
 //! Servers that can be started: resolved, checked, and impossible to hold wrong.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
@@ -108,6 +108,8 @@ pub enum Isolation {
     Shared,
     /// Each session has its own; requests that stand alone share one per user.
     PerSession,
+    /// Each device of a user has its own, and so has each user.
+    PerDevice,
     /// Each user has its own, one for each set of capabilities declared.
     #[default]
     PerUser,
@@ -115,8 +117,12 @@ pub enum Isolation {
 
 impl Isolation {
     /// How each is written.
-    pub const WORDS: [(&'static str, Self); 3] =
-        [("shared", Self::Shared), ("per-session", Self::PerSession), ("per-user", Self::PerUser)];
+    pub const WORDS: [(&'static str, Self); 4] = [
+        ("shared", Self::Shared),
+        ("per-session", Self::PerSession),
+        ("per-device", Self::PerDevice),
+        ("per-user", Self::PerUser),
+    ];
 }
 
 /// Whether a server is to be started.
@@ -154,6 +160,24 @@ pub struct Child {
     pub env: Vec<(String, Secret)>,
     /// The folder to start it in, absolute; without one, our own.
     pub cwd: Option<PathBuf>,
+    /// The folder that each session of a device has, where `${SESSION_DIR}` stands for it.
+    pub session_dir: Option<SessionDir>,
+}
+
+/// The folder of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionDir {
+    /// What becomes of it when the session ends.
+    pub keeping: Keeping,
+}
+
+/// What becomes of the folder of a session when that ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    /// It is removed.
+    Nothing,
+    /// It is there again with the next session of the device, beneath this folder.
+    At(PathBuf),
 }
 
 impl Child {
@@ -164,9 +188,24 @@ impl Child {
             args: args.into_iter().map(Expanded::literal).collect(),
             env: Vec::new(),
             cwd: None,
+            session_dir: None,
+        }
+    }
+
+    /// The same with a folder in the place of `${SESSION_DIR}`.
+    pub(crate) fn within(&self, folder: &Path) -> Self {
+        let folder = folder.to_string_lossy();
+        let filled = |text: &str| text.replace(SESSION_DIR, &folder);
+        Self {
+            args: self.args.iter().map(|arg| arg.clone().standing_for(filled(arg.value()))).collect(),
+            env: self.env.iter().map(|(name, value)| (name.clone(), Secret::new(filled(value.reveal())))).collect(),
+            ..self.clone()
         }
     }
 }
+
+/// What stands for the folder of a session until there is one.
+pub(super) const SESSION_DIR: &str = "${SESSION_DIR}";
 
 /// An address to call.
 #[derive(Clone, Debug, PartialEq)]

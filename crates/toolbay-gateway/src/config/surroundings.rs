@@ -67,6 +67,16 @@ impl Surroundings<'_> {
         Some(folder?.join("toolbay"))
     }
 
+    /// Toolbay's folder for what is to outlast it.
+    pub fn state_folder(&self) -> Option<PathBuf> {
+        let folder = match self.system {
+            System::Unix => self.absolute("XDG_STATE_HOME").or_else(|| Some(self.home()?.join(".local/state"))),
+            System::MacOs => self.home().map(|home| home.join("Library/Application Support")),
+            System::Windows => self.absolute("LOCALAPPDATA"),
+        };
+        Some(folder?.join("toolbay"))
+    }
+
     /// A folder named by a variable; the XDG rules say that a relative one does not count.
     fn absolute(&self, name: &str) -> Option<PathBuf> {
         let folder = PathBuf::from((self.variable)(name)?);

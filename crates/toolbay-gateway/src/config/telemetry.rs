@@ -6,7 +6,7 @@ use std::path::Path;
 use jsonc_parser::ast::{Object, Value};
 
 use super::{
-    expand::Variables,
+    expand::{Standing, Variables},
     keys,
     resolve::workspace,
     secret::Secret,
@@ -104,7 +104,7 @@ fn entries(
     around: &Surroundings<'_>,
     remarks: &mut Remarks<'_>,
 ) -> Result<Vec<(&'static Key, Secret)>, Flaw> {
-    let variables = Variables { around, workspace: workspace(file, around) };
+    let variables = Variables { around, workspace: workspace(file, around), session_dir: Standing::Variable };
     let Value::Object(object) = value else {
         let what = format!(r#"it is {}; write an object, as {{ "endpoint": "https://…" }}"#, tree::kind(value));
         return Err((tree::start(value), what));

@@ -7,7 +7,7 @@ mod values;
 
 pub(crate) use children::{ChildPlace, Children};
 pub use table::{Effect, ROWS, Row, Scope, Unit, row};
-pub use values::{Bounds, Limits, PerServer};
+pub use values::{Bounds, Devices, Limits, PerServer};
 
 #[cfg(test)]
 mod tests;

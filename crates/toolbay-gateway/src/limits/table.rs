@@ -163,6 +163,8 @@ rows! {
     "connect", Seconds, 0.001, DAY, Server, Restart, server.bounds.connect, "how long a connection to it over HTTP takes to be made";
     "connections", Count, 0.0, 1e5, Server, Restart, server.connections, "connections beside its first";
     "connectionIdle", Seconds, 1.0, DAY, Server, Restart, server.idle, "how long one of those is kept after it was used";
+    "deviceIdle", Seconds, 1.0, DAY, Server, Live, server.devices.idle, "how long the session of a device is kept after it was used (`per-device`)";
+    "devicesPerUser", Count, 1.0, 1e5, Server, Live, server.devices.per_user, "devices of one user with a session there (`per-device`)";
     "pages", Count, 1.0, 1e6, Server, Restart, server.bounds.pages, "pages of one of its lists";
     "items", Count, 1.0, 1e7, Server, Restart, server.bounds.items, "items of one of its lists";
     "listBytes", Bytes, 1024.0, GIB, Server, Restart, server.bounds.list_bytes, "one of its lists, all pages together";

@@ -124,6 +124,8 @@ pub struct PerServer {
     pub idle: Duration,
     /// How long nobody may need it before it is stopped; nought where it is never.
     pub rest: Duration,
+    /// The sessions of devices.
+    pub devices: Devices,
     /// All others.
     pub bounds: Bounds,
 }
@@ -136,8 +138,24 @@ impl Default for PerServer {
             connections: 64,
             idle: Duration::from_secs(300),
             rest: Duration::ZERO,
+            devices: Devices::default(),
             bounds: Bounds::default(),
         }
+    }
+}
+
+/// How many sessions of devices a server may have, where each device has its own, and how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Devices {
+    /// How long one is kept that nobody uses.
+    pub idle: Duration,
+    /// How many one user may have.
+    pub per_user: usize,
+}
+
+impl Default for Devices {
+    fn default() -> Self {
+        Self { idle: Duration::from_secs(30 * 60), per_user: 16 }
     }
 }
 

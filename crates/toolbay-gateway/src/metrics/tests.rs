@@ -47,6 +47,7 @@ fn the_page_has_each_family_once_and_labels_that_cannot_break_out() {
         circuit: Circuit::default(),
         last_error: None,
         processes: vec![],
+        devices: None,
     };
     let page = write(&Everything {
         servers: vec![status("a\"b\\c\nd", Phase::Connecting), status("two", Phase::Disabled)],
@@ -90,6 +91,7 @@ fn it_is_ready_when_it_is_decided_of_all() {
         circuit: Circuit::default(),
         last_error: None,
         processes: vec![],
+        devices: None,
     };
     let failed = status(Phase::Failed("gone".into()));
     assert!(Readiness::of(std::slice::from_ref(&failed)).ready);

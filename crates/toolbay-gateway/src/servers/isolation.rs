@@ -8,7 +8,7 @@ use std::{
 use toolbay_protocol::greeting::Introduction;
 use toolbay_transport::{Caller, Principal};
 
-use crate::config::Isolation;
+use crate::{config::Isolation, sessions::Holder};
 
 /// Whom a connection serves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -19,6 +19,8 @@ pub(crate) enum Who {
     User(Principal),
     /// One session.
     Session(Open),
+    /// One device of a user.
+    Device(Box<Holder>),
 }
 
 /// A session, for as long as it is open; and after that no other.
@@ -53,6 +55,7 @@ impl Who {
             Isolation::Shared => Self::Everyone,
             // A request that stands alone has no session; it is its user's.
             Isolation::PerSession if caller.session.is_some() => Self::Session(Open::of(caller)),
+            Isolation::PerDevice => Self::Device(Box::new(Holder::of(caller))),
             Isolation::PerSession | Isolation::PerUser => Self::User(caller.principal.clone()),
         }
     }
@@ -62,6 +65,7 @@ impl Who {
         match self {
             Self::Everyone => true,
             Self::User(principal) => *principal == caller.principal,
+            Self::Device(holder) => **holder == Holder::of(caller),
             Self::Session(Open(session)) => Arc::ptr_eq(session, &caller.introduction),
         }
     }

@@ -30,7 +30,10 @@ use super::{
     progress::Hearers,
     questions::Questions,
 };
-use crate::catalog::{Part, Report};
+use crate::{
+    catalog::{Part, Report},
+    sessions::Session,
+};
 
 /// How long a server may take to set its level of logging.
 const SET_LEVEL: Duration = Duration::from_secs(5);
@@ -55,7 +58,11 @@ pub(crate) struct Leg {
     pub(super) reports: Mutex<Vec<Report>>,
     /// What is offered on it, where that is not what is offered on the first.
     pub(super) part: ArcSwapOption<Part>,
+    /// The session of a device that it carries.
+    pub(crate) session: Option<Arc<Session>>,
     pub(super) stop: CancellationToken,
+    /// Told when it has come to its end.
+    pub(crate) ended: CancellationToken,
     /// Told when somebody wants it back sooner.
     pub(super) nudge: Notify,
     link: watch::Sender<Link>,
@@ -108,7 +115,9 @@ impl Leg {
             dirty: Notify::new(),
             reports: Mutex::default(),
             part: ArcSwapOption::empty(),
+            session: None,
             stop: CancellationToken::new(),
+            ended: CancellationToken::new(),
             nudge: Notify::new(),
             link: watch::Sender::new(Link::Opening),
             level: tokio::sync::Mutex::new(None),
@@ -127,8 +136,13 @@ impl Leg {
         Self { interests: Arc::clone(&before.interests), ..Self::new(before.who.clone(), before.told.clone(), rounds) }
     }
 
+    /// One that carries the session of a device.
+    pub(super) fn carrying(self, session: Arc<Session>) -> Self {
+        Self { session: Some(session), ..self }
+    }
+
     /// Whether somebody has a place on it.
-    pub(super) fn is_taken(&self) -> bool {
+    pub(crate) fn is_taken(&self) -> bool {
         self.seats.load(Ordering::Acquire) > 0
     }
 
@@ -283,7 +297,7 @@ impl Leg {
     }
 
     /// Whether nobody needs it now.
-    pub(super) fn is_free(&self) -> bool {
+    pub(crate) fn is_free(&self) -> bool {
         let kept = *self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         !matches!(*self.link.borrow(), Link::Opening)
             && self.seats.load(Ordering::Acquire) == 0
@@ -353,6 +367,9 @@ impl Seat {
 impl Drop for Seat {
     fn drop(&mut self) {
         self.leg.seats.fetch_sub(1, Ordering::AcqRel);
+        if let Some(session) = &self.leg.session {
+            session.touch();
+        }
     }
 }
 

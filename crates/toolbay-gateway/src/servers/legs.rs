@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use toolbay_protocol::{Raw, greeting::Introduction};
 
 use super::{isolation::Who, leg::Leg, server::Server, tend};
-use crate::catalog::Part;
+use crate::{catalog::Part, sessions::Session};
 
 /// Of how many that were closed it is remembered what was offered on them.
 const REMEMBERED: usize = 256;
@@ -21,13 +21,13 @@ pub(super) struct Legs(Mutex<Table>);
 
 #[derive(Default)]
 struct Table {
-    open: HashMap<(Who, Raw), Place>,
+    open: HashMap<Slot, Place>,
     /// What was offered on those that were closed because nobody used them: it is there again with the next call.
-    remembered: HashMap<(Who, Raw), Arc<Part>>,
+    remembered: HashMap<Slot, Arc<Part>>,
     /// What was declared by whom nothing else was offered than on the first, as far as could be found out.
     alike: HashSet<Raw>,
     /// Whose were waited for in vain, because opening them or the first takes long: they are not waited for again.
-    waited: HashSet<(Who, Raw)>,
+    waited: HashSet<Slot>,
     /// Tasks that come to their end.
     ending: Vec<JoinHandle<()>>,
     closed: bool,
@@ -45,7 +45,12 @@ pub(crate) enum NoLeg {
     Full(usize),
     /// The server comes to its end.
     Closed,
+    /// The session that it was to carry was ended this moment.
+    Over,
 }
+
+/// Where a connection stands among all: whom it serves, and what was declared; of a session of a device, which one.
+pub(super) type Slot = (Who, Raw);
 
 /// Whether a connection was there before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,9 +70,10 @@ impl Legs {
         server: &Arc<Server>,
         who: Who,
         told: &Arc<Introduction>,
+        session: Option<&Arc<Session>>,
     ) -> Result<(Arc<Leg>, Found), NoLeg> {
         let mut table = self.table();
-        let key = (who, told.capabilities.clone());
+        let key = slot(who, told, session);
         if let Some(place) = table.open.get(&key) {
             place.leg.touch();
             return Ok((Arc::clone(&place.leg), Found::Before));
@@ -77,12 +83,25 @@ impl Legs {
         }
         let most = server.spec.connections;
         if table.open.len() >= most {
-            let free = table.open.iter().find(|(_, place)| place.leg.is_free()).map(|(key, _)| key.clone());
+            // A device that is idle is remembered by its server; nobody else's makes room for another.
+            let may_go = |place: &Place| place.leg.session.is_none() && place.leg.is_free();
+            let free = table.open.iter().find(|(_, place)| may_go(place)).map(|(key, _)| key.clone());
             table.end(&free.ok_or(NoLeg::Full(most))?);
         }
-        let leg = Arc::new(Leg::new(key.0.clone(), Some(Arc::clone(told)), server.spec.bounds.rounds));
+        let leg = Leg::new(key.0.clone(), Some(Arc::clone(told)), server.spec.bounds.rounds);
+        let leg = Arc::new(match session {
+            Some(session) => leg.carrying(Arc::clone(session)),
+            None => leg,
+        });
+        if session.is_some_and(|session| !session.attach(&leg)) {
+            return Err(NoLeg::Over);
+        }
         leg.part.store(table.remembered.remove(&key));
-        let task = tokio::spawn(tend::tend(Arc::clone(server), Arc::clone(&leg)));
+        let (tended, ended) = (tend::tend(Arc::clone(server), Arc::clone(&leg)), leg.ended.clone().drop_guard());
+        let task = tokio::spawn(async move {
+            let _ended = ended;
+            tended.await;
+        });
         table.open.insert(key, Place { leg: Arc::clone(&leg), task });
         Ok((leg, Found::New))
     }
@@ -104,7 +123,7 @@ impl Legs {
     /// Closes those that nobody needed since this was called last.
     pub(super) fn sweep(&self) {
         let mut table = self.table();
-        let idle = table.those(|leg| leg.is_idle());
+        let idle = table.those(|leg| leg.session.is_none() && leg.is_idle());
         idle.iter().for_each(|key| table.put_aside(key));
         table.ending.retain(|task| !task.is_finished());
     }
@@ -117,33 +136,31 @@ impl Legs {
         table.ending.retain(|task| !task.is_finished());
     }
 
-    /// What is offered to `who`, of whom the server was told this, where it is not what is offered on the first.
-    pub(super) fn part(&self, who: &Who, told: &Introduction) -> Option<Arc<Part>> {
+    /// What is offered to those in a place, where it is not what is offered on the first.
+    pub(super) fn part(&self, key: &Slot) -> Option<Arc<Part>> {
         let table = self.table();
-        let key = (who.clone(), told.capabilities.clone());
-        match table.open.get(&key) {
+        match table.open.get(key) {
             Some(place) => place.leg.part.load_full(),
-            None => table.remembered.get(&key).cloned(),
+            None => table.remembered.get(key).cloned(),
         }
     }
 
-    /// Whether it is known what is offered to `who`, of whom the server is told this.
-    pub(super) fn know(&self, who: &Who, told: &Introduction) -> bool {
+    /// Whether it is known what is offered to those in a place, of whom the server is told this.
+    pub(super) fn know(&self, key: &Slot, told: &Introduction) -> bool {
         let table = self.table();
-        let key = (who.clone(), told.capabilities.clone());
-        table.alike.contains(&key.1)
-            || table.waited.contains(&key)
-            || table.open.get(&key).is_some_and(|place| place.leg.was_listed())
-            || table.remembered.contains_key(&key)
+        table.alike.contains(&told.capabilities)
+            || table.waited.contains(key)
+            || table.open.get(key).is_some_and(|place| place.leg.was_listed())
+            || table.remembered.contains_key(key)
     }
 
-    /// It was not found out in time what is offered to `who`: nobody waits for that again until it may be otherwise.
-    pub(super) fn waited(&self, who: Who, told: &Introduction) {
+    /// It was not found out in time what is offered in a place: nobody waits for that again until it may be otherwise.
+    pub(super) fn waited(&self, key: Slot) {
         let mut table = self.table();
         if table.waited.len() >= REMEMBERED {
             table.waited.clear();
         }
-        table.waited.insert((who, told.capabilities.clone()));
+        table.waited.insert(key);
     }
 
     /// The first was opened: it may be otherwise now.
@@ -207,13 +224,21 @@ impl Legs {
     }
 }
 
+/// The place of those whom a connection serves. All that a device declares goes over one: the server has one session of it.
+pub(super) fn slot(who: Who, told: &Introduction, session: Option<&Arc<Session>>) -> Slot {
+    match session {
+        Some(session) => (who, Raw::of(&session.number)),
+        None => (who, told.capabilities.clone()),
+    }
+}
+
 impl Table {
-    fn those(&self, which: impl Fn(&Leg) -> bool) -> Vec<(Who, Raw)> {
+    fn those(&self, which: impl Fn(&Leg) -> bool) -> Vec<Slot> {
         self.open.iter().filter(|(_, place)| which(&place.leg)).map(|(key, _)| key.clone()).collect()
     }
 
     /// Ends one whose offers are still to be known.
-    fn put_aside(&mut self, key: &(Who, Raw)) {
+    fn put_aside(&mut self, key: &Slot) {
         let part = self.open.get(key).and_then(|place| place.leg.part.load_full());
         if let Some(part) = part.filter(|_| self.remembered.len() < REMEMBERED) {
             self.remembered.insert(key.clone(), part);
@@ -221,7 +246,7 @@ impl Table {
         self.end(key);
     }
 
-    fn end(&mut self, key: &(Who, Raw)) {
+    fn end(&mut self, key: &Slot) {
         if let Some(place) = self.open.remove(key) {
             self.waited.remove(key);
             place.leg.stop.cancel();

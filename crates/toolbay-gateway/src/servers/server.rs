@@ -24,9 +24,9 @@ use toolbay_transport::{Caller, Connection, Error, Principal};
 
 use super::{
     circuit::Circuit,
-    isolation::Who,
-    leg::{Leg, Link, Seat},
-    legs::{Found, Legs, NoLeg},
+    isolation::{Open, Who},
+    leg::{Leg, Link},
+    legs::{Legs, NoLeg},
     lines::{Lines, Ring},
     processes::Processes,
     spec::{CHILD, Plan, Spec},
@@ -39,6 +39,7 @@ use crate::{
     config::{self, Isolation, Start},
     limits::{ChildPlace, Children},
     metrics::Counters,
+    sessions::{Folder, Table, Visitor},
 };
 
 /// A server and all we know of it.
@@ -48,7 +49,7 @@ pub(crate) struct Server {
     state: Mutex<State>,
     pub(super) stop: CancellationToken,
     pub(super) us: Introduction,
-    pub(super) supervision: Arc<dyn Supervision>,
+    pub(crate) supervision: Arc<dyn Supervision>,
     children: Arc<Children>,
     counters: Arc<Counters>,
     processes: Processes,
@@ -61,17 +62,8 @@ pub(crate) struct Server {
     /// The connection with which its lists are kept; it serves those who declare nothing.
     pub(super) base: Arc<Leg>,
     pub(super) legs: Legs,
-}
-
-/// Why a caller has no place on any connection.
-#[derive(Debug)]
-pub(crate) enum NoSeat {
-    /// The server is not connected.
-    Away,
-    /// A connection of the caller's own could not be opened.
-    Failed(Error),
-    /// There are too many.
-    Full(usize),
+    /// The sessions of devices.
+    pub(crate) devices: Table,
 }
 
 /// For whom a server is to be listed.
@@ -93,6 +85,8 @@ pub(super) struct State {
     cause: Cause,
     /// What it said of itself when it ran last.
     pub(super) meeting: Option<Meeting>,
+    /// The folder of the program that its lists are from.
+    pub(super) folder: Option<Folder>,
     lines: Ring,
 }
 
@@ -128,6 +122,7 @@ impl Server {
         let server = Arc::new(Self {
             silence: AtomicU64::new(millis(spec.silence)),
             written: ArcSwapOption::new(spec.written.clone()),
+            devices: Table::new(Arc::clone(&spec.name), spec.devices),
             spec,
             phase,
             state: Mutex::new(before.map(State::following).unwrap_or_default()),
@@ -165,6 +160,7 @@ impl Server {
             circuit,
             last_error,
             processes: self.processes.all(),
+            devices: (self.spec.isolation == Isolation::PerDevice).then(|| self.devices.count()),
         }
     }
 
@@ -197,6 +193,7 @@ impl Server {
     pub(crate) fn adjust(&self, spec: &Spec) {
         self.silence.store(millis(spec.silence), Ordering::Relaxed);
         self.written.store(spec.written.clone());
+        self.devices.allow(spec.devices);
     }
 
     /// A place among the children of ours, where it is to be one.
@@ -254,82 +251,12 @@ impl Server {
         }
     }
 
-    /// A place for `caller` on the first connection, where that is open and serves it.
-    pub(crate) fn seat_at_once(&self, caller: &Caller, declared: &Declared) -> Option<Seat> {
-        let first = self.base.seat(declared.nobody())?;
-        self.on_first(first, caller, declared).ok()
-    }
-
-    /// The first connection for `caller`; or that one all the same, for whom another is wanted, and what is told on it.
-    fn on_first(
-        &self,
-        first: Seat,
-        caller: &Caller,
-        declared: &Declared,
-    ) -> Result<Seat, (Seat, Who, Arc<Introduction>)> {
-        let revision = first.connection.meeting().revision;
-        if revision.has(Feature::Stateless) {
-            return Ok(first.told(declared.told(&caller.introduction, revision)));
-        }
-        let bare = declared.bare(revision);
-        let who = Who::of(caller, self.spec.isolation);
-        if who == Who::Everyone {
-            return Ok(first.told(Arc::clone(bare)));
-        }
-        let told = declared.told(&caller.introduction, revision);
-        if told.capabilities == bare.capabilities && who == Who::User(Principal::Local) {
-            return Ok(first.told(Arc::clone(bare)));
-        }
-        Err((first, who, told))
-    }
-
-    /// A place for `caller` on a connection that it may use: the first one, or one of its own.
-    pub(crate) async fn seat(self: &Arc<Self>, caller: &Caller, declared: &Declared) -> Result<Seat, NoSeat> {
-        let first = match self.base.seat(declared.nobody()) {
-            Some(seat) => seat,
-            // It rests, or a session that its server forgot is being opened again.
-            None => self.awake().base.seated(declared.nobody(), self.spec.startup).await.map_err(|_| NoSeat::Away)?,
-        };
-        match self.on_first(first, caller, declared) {
-            Ok(seat) => Ok(seat),
-            Err((first, who, told)) => {
-                let own = self.own_seat(&who, &told).await;
-                // Until here, so that the server does not come to rest meanwhile.
-                drop(first);
-                own
-            }
-        }
-    }
-
-    fn awake(&self) -> &Self {
-        self.wake();
-        self
-    }
-
-    async fn own_seat(self: &Arc<Self>, who: &Who, told: &Arc<Introduction>) -> Result<Seat, NoSeat> {
-        loop {
-            let (leg, found) = match self.legs.get(self, who.clone(), told) {
-                Ok(found) => found,
-                Err(NoLeg::Full(most)) => return Err(NoSeat::Full(most)),
-                Err(NoLeg::Closed) => return Err(NoSeat::Away),
-            };
-            if let Some(seat) = leg.seat(told) {
-                return Ok(seat);
-            }
-            match leg.seated(told, self.spec.startup).await {
-                Ok(seat) => return Ok(seat),
-                // It may have been lost this moment; a new one is a fair trial.
-                Err(_) if found == Found::Before && self.legs.forgot(&leg) => {}
-                Err(error) => return Err(NoSeat::Failed(error)),
-            }
-        }
-    }
-
     /// Whether the calls of `caller` go over `leg`, or would.
     pub(crate) fn is_leg_of(&self, leg: &Arc<Leg>, caller: &Caller, declared: &Declared) -> bool {
         let local = self.spec.isolation == Isolation::PerUser && caller.principal == Principal::Local;
         let told = |revision| declared.told(&caller.introduction, revision);
         match &leg.told {
+            Some(_) if leg.session.is_some() => leg.who.is(caller),
             Some(was) => leg.who.is(caller) && was.capabilities == told(was.revision).capabilities,
             None if self.spec.isolation == Isolation::Shared => true,
             None if !local && caller.session.is_some() => false,
@@ -352,6 +279,9 @@ impl Server {
         if self.spec.isolation == Isolation::PerSession {
             self.legs.end_those(|leg| matches!(leg.who, Who::Session(_)) && leg.who.is(caller));
         }
+        if self.spec.isolation == Isolation::PerDevice {
+            self.devices.left(&Open::of(caller));
+        }
     }
 
     /// Hears what belongs to no call.
@@ -371,7 +301,7 @@ impl Server {
     pub(crate) fn part_for(&self, caller: &Caller, declared: &Declared) -> Option<Arc<Part>> {
         let base = self.part()?;
         let told = declared.told(&caller.introduction, base.revision);
-        Some(self.legs.part(&Who::of(caller, self.spec.isolation), &told).unwrap_or(base))
+        Some(self.legs.part(&self.slot(Who::of(caller, self.spec.isolation), &told)).unwrap_or(base))
     }
 
     /// Whom to list it for, so that it is known what it offers to `caller`: a caller that declared something may be offered
@@ -383,7 +313,8 @@ impl Server {
             return None;
         }
         let told = declared.told(&caller.introduction, revision);
-        let known = told.capabilities == declared.bare(revision).capabilities || self.legs.know(&who, &told);
+        let known = told.capabilities == declared.bare(revision).capabilities
+            || self.legs.know(&self.slot(who.clone(), &told), &told);
         (!known).then_some(Whom { who, told })
     }
 
@@ -395,9 +326,10 @@ impl Server {
             None => self.awake().base.seated(&told, self.spec.startup).await,
         };
         let Ok(_first) = first else { return };
-        let listed = match self.legs.get(self, who, &told) {
+        let Ok(session) = self.session_of(&who, Visitor::Nobody) else { return };
+        let listed = match self.legs.get(self, who, &told, session.as_ref()) {
             Ok((leg, _)) => leg.listed().await,
-            Err(NoLeg::Full(_) | NoLeg::Closed) => return,
+            Err(NoLeg::Full(_) | NoLeg::Closed | NoLeg::Over) => return,
         };
         if !listed {
             // It is not tried again with each list; a call says what is wrong.
@@ -407,7 +339,7 @@ impl Server {
 
     /// That took too long: what it offers to them is announced when it is known.
     pub(crate) fn waited_for(&self, Whom { who, told }: Whom) {
-        self.legs.waited(who, &told);
+        self.legs.waited(self.slot(who, &told));
     }
 
     /// Whether something else than `base` is offered on any other connection than the first.

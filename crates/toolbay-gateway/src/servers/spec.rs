@@ -4,15 +4,16 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use toolbay_protocol::greeting::Introduction;
 use toolbay_transport::{
-    Approach, Connection, Error, Listener, Service, connect, duplex,
+    Approach, Connection, Error, Kind, Listener, Service, connect, duplex,
     http::client::{self, Reach, Target},
     stdio::child::{OnLine, ServerCommand},
 };
 
 use crate::{
-    config::{Answering, Endpoint, Isolation, Names, Remote, Server, Setup, Start},
-    limits::{Bounds, PerServer},
+    config::{Answering, Child, Endpoint, Isolation, Names, Remote, Server, Setup, Start},
+    limits::{Bounds, Devices, PerServer},
     registry,
+    sessions::{Folder, Session},
 };
 
 /// Connects, as often as it is asked to.
@@ -46,6 +47,8 @@ pub struct Spec {
     pub connections: usize,
     /// How long one of those is kept after it was used.
     pub idle: Duration,
+    /// How many sessions of devices there may be, and how long (limits `devicesPerUser`, `deviceIdle`).
+    pub devices: Devices,
     /// Its other limits.
     pub bounds: Bounds,
     /// What the configuration says of it, where it is one of the configuration.
@@ -80,6 +83,7 @@ impl Spec {
             idle: server.limits.idle,
             rest: server.limits.rest,
             start: server.start,
+            devices: server.limits.devices,
             bounds: server.limits.bounds,
             written: Some(Arc::new(server.clone())),
             isolation: server.isolation.unwrap_or_default(),
@@ -96,7 +100,7 @@ impl Spec {
 
     /// A server with which to do as planned, within the usual limits.
     pub fn planned(name: &str, transport: &'static str, plan: Plan) -> Self {
-        let PerServer { startup, silence, connections, idle, rest, bounds } = PerServer::default();
+        let PerServer { startup, silence, connections, idle, rest, devices, bounds } = PerServer::default();
         Self {
             name: name.into(),
             transport,
@@ -110,10 +114,40 @@ impl Spec {
             rest,
             connections,
             idle,
+            devices,
             bounds,
             written: None,
         }
     }
+}
+
+impl Spec {
+    /// Its program, where that has a folder of its own for each session.
+    fn program(&self) -> Option<&Child> {
+        match &self.written.as_ref()?.setup {
+            Setup::Ready(Endpoint::Child(child)) if child.session_dir.is_some() => Some(child),
+            Setup::Ready(_) | Setup::Disabled | Setup::Broken(_) => None,
+        }
+    }
+
+    /// How it is connected for a session of a device, where that is not as always.
+    pub(super) fn connector_of(&self, session: &Session) -> Result<Option<Connector>, Error> {
+        let Some(child) = self.program() else { return Ok(None) };
+        let Some(dir) = &child.session_dir else { return Ok(None) };
+        let folder = session.folder(dir).map_err(|error| unmade(&error))?;
+        Ok(Some(endpoint(Endpoint::Child(child.within(&folder)))))
+    }
+
+    /// How it is connected for its lists, with a folder for that, where that is not as always.
+    pub(super) fn connector_of_lists(&self) -> Result<Option<(Connector, Folder)>, Error> {
+        let Some(child) = self.program() else { return Ok(None) };
+        let folder = Folder::passing().map_err(|error| unmade(&error))?;
+        Ok(Some((endpoint(Endpoint::Child(child.within(folder.path()))), folder)))
+    }
+}
+
+fn unmade(error: &std::io::Error) -> Error {
+    Error::new(Kind::Unreachable, format!("the folder of its session (`${{SESSION_DIR}}`) cannot be made: {error}"))
 }
 
 /// How a server is approached: who hears it, and within which limits.

@@ -80,4 +80,6 @@ pub struct Status {
     pub last_error: Option<String>,
     /// Its processes, where it is a child of ours.
     pub processes: Vec<u32>,
+    /// How many sessions of devices it has, where it keeps some.
+    pub devices: Option<usize>,
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use tokio::{
-    task::JoinHandle,
+    task::{JoinHandle, JoinSet},
     time::{self, MissedTickBehavior},
 };
 use toolbay_protocol::{
@@ -28,7 +28,10 @@ use super::{
     state::{Counts, Phase},
     tend::Reopening,
 };
-use crate::catalog::{Part, Report};
+use crate::{
+    catalog::{Part, Report},
+    sessions,
+};
 
 /// How long after a list the same is listed again at the earliest: some servers announce a change at each listing.
 pub(super) const BETWEEN_LISTS: Duration = Duration::from_millis(250);
@@ -45,12 +48,25 @@ pub(crate) trait Supervision: Send + Sync + 'static {
     fn said(&self, server: &Server, leg: &Arc<Leg>, note: Note);
     /// From which level on those whom a connection serves want lines of log, if any of them said so.
     fn level(&self, server: &Server, leg: &Arc<Leg>) -> Option<Level>;
+    /// How long calls in flight of what is let go of may go on (limit `drain`).
+    fn drain(&self) -> Duration;
 }
 
 /// Looks after a server until it is stopped.
 pub(super) fn look_after(server: Arc<Server>, connector: Connector) -> JoinHandle<()> {
-    let keeper = Keeper { server, connector };
-    tokio::spawn(keeper.run())
+    tokio::spawn(async move {
+        let keeper = Keeper { server: Arc::clone(&server), connector };
+        let mut ends = JoinSet::new();
+        tokio::select! {
+            () = keeper.run() => {}
+            () = sessions::keep(&server, &mut ends) => {}
+        }
+        sessions::close(&server, ends).await;
+        let lists = server.state().folder.take();
+        if let Some(folder) = lists {
+            folder.remove().await;
+        }
+    })
 }
 
 /// Why it serves no more.
@@ -123,13 +139,13 @@ impl Keeper {
 
     /// Lets it rest, unless somebody took a place this moment. What it offers is offered on.
     async fn rest(&self, connection: &Connection) -> bool {
-        let Server { base, phase, legs, .. } = &*self.server;
+        let Server { base, phase, legs, devices, .. } = &*self.server;
         let before = phase.borrow().clone();
         let Phase::Ready { counts, .. } = before else { return false };
         // In this order: whoever finds no connection finds that it rests, and wakes it.
         phase.send_replace(Phase::Resting { counts: Some(counts) });
         base.is_now(Link::Lost(Error::closed("it rests")));
-        if !base.is_free() || legs.all().iter().any(|leg| !leg.is_free()) {
+        if !base.is_free() || devices.count() > 0 || legs.all().iter().any(|leg| !leg.is_free()) {
             // Both at once, so that whoever wakes it this moment does so before or not at all.
             phase.send_modify(|phase| {
                 base.is_open(connection);
@@ -150,7 +166,14 @@ impl Keeper {
         let _place = self.server.place()?;
         let mut approach = spec::approach(spec, self.server.us.clone(), Arc::new(ear));
         approach.revision = spec.revision;
-        let connection = (self.connector)(approach).await.map_err(|error| self.explained(error))?;
+        let connecting = match spec.connector_of_lists()? {
+            Some((own, folder)) => {
+                self.server.state().folder = Some(folder);
+                own(approach)
+            }
+            None => (self.connector)(approach),
+        };
+        let connection = connecting.await.map_err(|error| self.explained(error))?;
         self.opened(&connection).await;
         let left = spec.startup.saturating_sub(begun.elapsed()).max(Duration::from_secs(1));
         // Listened to first, so that no change is missed; but one that is slow to say yes is served all the same.
@@ -229,7 +252,8 @@ impl Keeper {
     fn is_at_rest(&self) -> bool {
         // All are asked, so that each begins to count anew.
         let legs: Vec<_> = self.server.legs.all().iter().map(|leg| leg.is_at_rest()).collect();
-        self.server.base.is_at_rest() && legs.into_iter().all(|rests| rests)
+        // What a device left there would be lost.
+        self.server.base.is_at_rest() && legs.into_iter().all(|rests| rests) && self.server.devices.count() == 0
     }
 
     async fn opened(&self, connection: &Connection) {

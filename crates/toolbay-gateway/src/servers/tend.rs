@@ -9,6 +9,7 @@ use std::{
 
 use tokio::time::{self, Instant};
 use toolbay_protocol::{
+    Feature,
     exchange::{Ask, Note, Outcome},
     greeting::Introduction,
     watch::Change,
@@ -90,7 +91,14 @@ async fn serve(server: &Arc<Server>, leg: &Arc<Leg>) -> Error {
     let Some(told) = &leg.told else { return Error::closed("nobody is served") };
     let ear = Ear { server: Arc::downgrade(server), process: Process::default() };
     let ear = LegEar { ear, leg: Arc::downgrade(leg) };
-    let us = Introduction { capabilities: told.capabilities.clone(), ..server.us.clone() };
+    // A server that keeps no session is told with each request which device it is.
+    let device = leg.session.as_ref().and_then(|session| session.device());
+    let us = Introduction { capabilities: told.capabilities.clone(), device, ..server.us.clone() };
+    let connector = match leg.session.as_ref().map(|session| server.spec.connector_of(session)) {
+        Some(Err(error)) => return error,
+        Some(Ok(Some(own))) => own,
+        Some(Ok(None)) | None => Arc::clone(connector),
+    };
     let _place = match server.place() {
         Ok(place) => place,
         Err(error) => return error,
@@ -101,6 +109,9 @@ async fn serve(server: &Arc<Server>, leg: &Arc<Leg>) -> Error {
         Ok(connection) => connection,
         Err(error) => return error,
     };
+    if let Some(session) = &leg.session {
+        session.is_known_as(connection.session());
+    }
     leg.forget_level().await;
     if let Some(level) = server.supervision.level(server, leg) {
         leg.set_level(&connection, level).await;
@@ -108,7 +119,11 @@ async fn serve(server: &Arc<Server>, leg: &Arc<Leg>) -> Error {
     leg.is_open(&connection);
     let mut subscriptions = Subscriptions::on(&connection, Arc::clone(&leg.interests));
     let allowed = Allowed { silence: server.spec.silence, total: server.spec.startup };
-    leg.dirty.notify_one();
+    match connection.meeting().revision.has(Feature::Stateless) {
+        // It tells nobody that its lists changed who does not listen; those of the first connection hold.
+        true => leg.is_listed(),
+        false => leg.dirty.notify_one(),
+    }
     let mut listed = None;
     loop {
         let changed = async {

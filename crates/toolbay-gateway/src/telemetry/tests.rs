@@ -53,7 +53,7 @@ fn request(params: &Value, headers: &[(&'static str, &str)]) -> Request {
         method: Method::ToolsCall,
         parts: Parts::of(&params).unwrap(),
         params,
-        caller: Arc::new(Caller { introduction, principal: Principal::Local, session: None }),
+        caller: Arc::new(Caller { introduction, principal: Principal::Local, session: None, device: None }),
         returning: Return::default(),
         headers: Headers::of(headers),
     }

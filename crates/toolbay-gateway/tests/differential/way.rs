@@ -130,7 +130,7 @@ fn again(role: &str) -> Endpoint {
     let program = std::env::current_exe().unwrap();
     let env = vec![(ROLE.to_owned(), Secret::new(role))];
     let command = Expanded::literal(program.to_str().unwrap());
-    Endpoint::Child(Child { command, args: vec![], env, cwd: None })
+    Endpoint::Child(Child { command, args: vec![], env, cwd: None, session_dir: None })
 }
 
 async fn bay(spec: Spec, revision: Revision) -> Bay {

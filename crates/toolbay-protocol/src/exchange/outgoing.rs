@@ -128,7 +128,11 @@ impl Outgoing {
             meta.put("progressToken", &self.id.to_raw());
         }
         if let Some(old) = &old {
-            meta.append(old, |key| key == "progressToken" || envelope::is_envelope_key(key));
+            // On which device somebody is, is said to whoever was called: it is not passed on. Nor is it said twice.
+            let device = self.capabilities.is_some() || modern && self.us.device.is_some();
+            meta.append(old, |key| {
+                key == "progressToken" || envelope::is_envelope_key(key) || key == envelope::DEVICE && device
+            });
         }
         let meta = meta.finish();
         params.with(&[("_meta", Some(&meta).filter(|meta| **meta != Raw::EMPTY))])

@@ -1,6 +1,6 @@
 //! The members of `_meta` in which every modern request says what a handshake says once (spec: basic/index).
 
-use super::Introduction;
+use super::{Device, Introduction};
 use crate::{
     fault::{Fault, Unsupported},
     raw::{Kind, Raw},
@@ -15,6 +15,9 @@ pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilitie
 pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 /// From which level on the request wants log lines.
 pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+
+/// On which of its user's devices the client is: a word of ours, optional in every request and in `initialize`.
+pub const DEVICE: &str = "io.toolbay/client";
 
 /// Whether `key` is one of the four.
 pub fn is_envelope_key(key: &str) -> bool {
@@ -44,15 +47,17 @@ pub struct Envelope {
     pub log_level: Option<Raw>,
     /// Under which token the request wants progress.
     pub progress_token: Option<Raw>,
+    /// On which device the client is.
+    pub device: Option<Raw>,
 }
 
 impl Envelope {
     /// The envelope that `_meta` holds; a fault where a key stands twice.
     pub fn of(meta: Option<&Raw>) -> Result<Self, Fault> {
         let Some(meta) = meta else { return Ok(Self::default()) };
-        let keys = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, "progressToken"];
-        let [version, capabilities, client, log_level, progress_token] = meta.gather(keys)?;
-        Ok(Self { version, capabilities, client, log_level, progress_token })
+        let keys = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, "progressToken", DEVICE];
+        let [version, capabilities, client, log_level, progress_token, device] = meta.gather(keys)?;
+        Ok(Self { version, capabilities, client, log_level, progress_token, device })
     }
 
     /// The version and the capabilities as written, or what is missing.
@@ -74,7 +79,8 @@ impl Envelope {
         let revision = Revision::parse(&date)
             .filter(|revision| revision.has(Feature::Stateless))
             .ok_or_else(|| Fault::Unsupported(Unsupported::Version(date.as_ref().into())))?;
-        Ok(Introduction { revision, client: self.client.clone(), capabilities: capabilities.clone() })
+        let device = Device::read(self.device.as_ref())?;
+        Ok(Introduction { revision, client: self.client.clone(), capabilities: capabilities.clone(), device })
     }
 }
 

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::envelope;
+use super::{Device, envelope};
 use crate::{
     exchange::Ask,
     fault::{Fault, Unsupported},
@@ -22,25 +22,27 @@ pub struct Introduction {
     pub client: Option<Raw>,
     /// What it can do (`ClientCapabilities`).
     pub capabilities: Raw,
+    /// On which of its user's devices it states to be.
+    pub device: Option<Device>,
 }
 
 impl Introduction {
     /// A client of `revision` that says nothing of itself and can nothing.
     pub fn anonymous(revision: Revision) -> Self {
-        Self { revision, client: None, capabilities: Raw::EMPTY }
+        Self { revision, client: None, capabilities: Raw::EMPTY, device: None }
     }
 
     /// The same in memory of its own, without the message that it came in, for whoever keeps it; an error where it has more
     /// than so many bytes.
     pub fn kept(self, most: usize) -> Result<Self, Fault> {
-        let Self { revision, client, capabilities } = self;
+        let Self { revision, client, capabilities, device } = self;
         let size = client.as_ref().map_or(0, |client| client.as_bytes().len()) + capabilities.as_bytes().len();
         if size > most {
             let what = format!("the client says more than {most} bytes of itself (limit `introduction_bytes`)");
             return Err(Fault::params(what));
         }
         let copy = |raw: Raw| Raw::judged(Bytes::copy_from_slice(raw.as_bytes()));
-        Ok(Self { revision, client: client.map(copy), capabilities: copy(capabilities) })
+        Ok(Self { revision, client: client.map(copy), capabilities: copy(capabilities), device })
     }
 
     /// Whether a capability was declared, by its path: `["sampling", "tools"]`.
@@ -85,6 +87,9 @@ impl Introduction {
         if let Some(client) = &self.client {
             meta.put(envelope::CLIENT_INFO, client);
         }
+        if let Some(device) = &self.device {
+            meta.put_text(envelope::DEVICE, device.as_str());
+        }
         if let Some(level) = log_level {
             meta.put_text(envelope::LOG_LEVEL, level);
         }
@@ -96,7 +101,7 @@ impl Introduction {
         // What cannot be read is no promise that anybody could hold us to.
         let capabilities = self.capabilities.read::<ClientCapabilities>().unwrap_or_default().conformed(revision);
         let capabilities = Raw::of(&capabilities);
-        Self { revision, client: self.client.clone(), capabilities }
+        Self { revision, client: self.client.clone(), capabilities, device: self.device.clone() }
     }
 }
 

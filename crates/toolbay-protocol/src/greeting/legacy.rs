@@ -1,6 +1,6 @@
 //! The handshake: `initialize`, its answer, `notifications/initialized`.
 
-use super::{Introduction, Meeting, Profile};
+use super::{Device, Introduction, Meeting, Profile, envelope};
 use crate::{
     fault::Fault,
     raw::{Kind, Object, Raw},
@@ -15,7 +15,8 @@ pub fn answer(params: Option<&Raw>, profile: &Profile) -> Result<(Introduction, 
     let offered = offered.ok_or_else(|| Fault::params("`initialize` needs a string `protocolVersion`"))?;
     let revision = Revision::answer_to(&offered);
     let capabilities = member("capabilities").filter(|all| all.kind() == Kind::Object).unwrap_or(Raw::EMPTY);
-    let introduction = Introduction { revision, client: member("clientInfo"), capabilities };
+    let device = Device::read(member("_meta").and_then(|meta| meta.get(envelope::DEVICE)).as_ref())?;
+    let introduction = Introduction { revision, client: member("clientInfo"), capabilities, device };
     let mut result = Object::with_capacity(512);
     result.put_text("protocolVersion", revision.as_str());
     result.put("capabilities", &profile.capabilities_in(revision));
@@ -33,6 +34,11 @@ pub fn offer(us: &Introduction) -> Raw {
     params.put("capabilities", &us.capabilities);
     let nameless = || Raw::of(&serde_json::json!({"name": "unnamed", "version": "0"}));
     params.put("clientInfo", &in_revision(&us.client.clone().unwrap_or_else(nameless), us.revision));
+    if let Some(device) = &us.device {
+        let mut meta = Object::with_capacity(64);
+        meta.put_text(envelope::DEVICE, device.as_str());
+        params.put("_meta", &meta.finish());
+    }
     params.finish()
 }
 

@@ -25,6 +25,7 @@ fn us() -> Introduction {
         revision: Revision::LATEST,
         client: Some(Raw::of(&json!({"name": "c", "version": "1"}))),
         capabilities: Raw::of(&json!({"elicitation": {}})),
+        device: None,
     }
 }
 

@@ -20,7 +20,7 @@ use toolbay_protocol::{
     Feature, Method, Raw,
     exchange::{Answers, Round},
     fault::ErrorObject,
-    greeting::Introduction,
+    greeting::{Device, Introduction},
     peer::{self, Allowance, Called, Presence, ServeId, ServerEvent},
     watch::{Filter, legacy},
 };
@@ -56,6 +56,8 @@ pub struct Options {
     pub session: Option<Arc<str>>,
     /// What the client may have going at once.
     pub allowance: Allowance,
+    /// On which device the other end is, where it says nothing of that itself.
+    pub device: Option<Device>,
 }
 
 impl Default for Options {
@@ -66,6 +68,7 @@ impl Default for Options {
             shutdown: CancellationToken::new(),
             session: Some("link".into()),
             allowance: Allowance::default(),
+            device: None,
         }
     }
 }
@@ -327,8 +330,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
     }
 
     async fn opened(&mut self, introduction: Arc<Introduction>) {
-        let session = self.options.session.clone();
-        let caller = Arc::new(Caller { introduction, principal: self.options.principal.clone(), session });
+        let caller = Arc::new(self.caller(introduction, self.options.session.clone()));
         self.service.joined(&caller);
         let filter = Filter::lists().honoured_by(&self.service.profile());
         if !filter.is_empty() {
@@ -399,10 +401,13 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
     fn caller_of(&self, introduction: Arc<Introduction>) -> Arc<Caller> {
         match &self.caller {
             Some(caller) if Arc::ptr_eq(&caller.introduction, &introduction) => Arc::clone(caller),
-            Some(_) | None => {
-                Arc::new(Caller { introduction, principal: self.options.principal.clone(), session: None })
-            }
+            Some(_) | None => Arc::new(self.caller(introduction, None)),
         }
+    }
+
+    fn caller(&self, introduction: Arc<Introduction>, session: Option<Arc<str>>) -> Caller {
+        let device = self.options.device.clone().filter(|_| introduction.device.is_none());
+        Caller { introduction, principal: self.options.principal.clone(), session, device }
     }
 
     fn work_on(&mut self, key: ServeId, work: Work) {

@@ -171,6 +171,7 @@ impl ClientBuilder {
             revision: self.revision.unwrap_or(Revision::LATEST),
             client: Some(Raw::of(&self.who)),
             capabilities: handlers.capabilities(),
+            device: None,
         };
         let events = Arc::new(Events::new(self.hooks, Arc::clone(&handlers)));
         let listener = Arc::<Events>::clone(&events);

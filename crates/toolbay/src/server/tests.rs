@@ -231,7 +231,7 @@ async fn what_is_hidden_is_neither_read_another_way_nor_watched_nor_shared() {
     }
     let introduction = Arc::new(Introduction::anonymous(Revision::LATEST));
     let principal = toolbay_transport::Principal::Local;
-    let caller = Arc::new(toolbay_transport::Caller { introduction, principal, session: None });
+    let caller = Arc::new(toolbay_transport::Caller { introduction, principal, session: None, device: None });
     let uris = ["a:/secret", "a:/inner/1", "b:/", "a:/open"].map(str::to_owned).into();
     let watch = server.watch(&caller, Filter { uris, ..Filter::default() }).await.unwrap();
     assert_eq!(watch.filter(), &Filter::resource("a:/open"));

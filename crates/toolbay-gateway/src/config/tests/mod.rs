@@ -7,6 +7,7 @@ mod finding;
 mod limits;
 mod names;
 mod servers;
+mod session_dir;
 mod telemetry;
 mod tools;
 

@@ -40,6 +40,11 @@ impl Client {
         Ok(RunningCall::new(Arc::clone(&self.session), call, Some(place)))
     }
 
+    /// The session under which the server knows us.
+    pub(crate) fn session(&self) -> Option<&str> {
+        self.session.name()
+    }
+
     /// Sends a notification.
     pub(crate) async fn tell(&self, note: Note) -> Result<(), Error> {
         self.session.deliver(&Frame::Notification { method: note.method, params: note.params }).await

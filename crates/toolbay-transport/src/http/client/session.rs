@@ -117,6 +117,10 @@ impl Session {
         self.us.revision.has(feature)
     }
 
+    pub(super) fn name(&self) -> Option<&str> {
+        self.id.as_ref()?.to_str().ok()
+    }
+
     pub(super) fn is_named(&self) -> bool {
         self.id.is_some()
     }

@@ -15,7 +15,7 @@ use toolbay_protocol::{
 };
 
 use super::{endpoint::Shared, fields};
-use crate::{Caller, Principal, Service};
+use crate::{Caller, Principal, Service, device};
 
 /// A request that may reach its service, and what was found in it on the way.
 pub(super) struct Judged {
@@ -41,8 +41,8 @@ pub(super) fn judge<S: Service>(
     let name = sound.parts.named(method, params);
     let name = name.as_ref().and_then(Raw::as_text);
     mirrored(headers, method, &sound.envelope, name.as_deref())?;
-    let introduction = Arc::new(sound.envelope.introduction()?);
-    let caller = Arc::new(Caller { introduction, principal, session: None });
+    let introduction = Arc::new(device::noted(sound.envelope.introduction()?, headers)?);
+    let caller = Arc::new(Caller { introduction, principal, session: None, device: None });
     if let (Method::ToolsCall, Some(name)) = (method, &name)
         && let Some(plan) = shared.service.header_plan(&caller, name)
     {

@@ -14,7 +14,7 @@ use futures_util::{Stream, stream};
 use http::{Response, StatusCode, request};
 use std::future::poll_fn;
 use tokio::sync::mpsc;
-use toolbay_protocol::{Frame, sse};
+use toolbay_protocol::{Fault, Frame, sse};
 
 use super::{
     body::Body,
@@ -24,7 +24,7 @@ use super::{
     session::mint,
 };
 use crate::{
-    Error, Principal, Service,
+    Error, Principal, Service, device,
     duplex::{self, Came, ReadFrames, WriteFrames},
 };
 
@@ -84,6 +84,7 @@ pub(super) fn open<S: Service>(
         shutdown: shared.closing.child_token(),
         session: Some(Arc::clone(&name)),
         allowance: shared.options.allowance,
+        device: device::stated(&head.headers).map_err(wrong)?,
     };
     let out = Out::default();
     let writer = Writer { out: Arc::clone(&out), backlog: BytesMut::new() };
@@ -98,6 +99,10 @@ fn endpoint(uri: &str) -> Bytes {
     let mut out = BytesMut::new();
     sse::Event { name: Some("endpoint"), ..sse::Event::of(uri.as_bytes()) }.write(&mut out);
     out.freeze()
+}
+
+fn wrong(fault: Fault) -> Refusal {
+    Refusal::new(StatusCode::BAD_REQUEST, fault.to_string())
 }
 
 /// Takes a message for the link that the query names.

@@ -98,7 +98,7 @@ async fn noted<S: Service>(
         if let Err(unlike) = headers::check_notification(&body, values(&head.headers)) {
             return respond::fault(StatusCode::BAD_REQUEST, None, mismatch(&unlike));
         }
-        let caller = Arc::new(Caller { introduction: Arc::new(introduction), principal, session: None });
+        let caller = Arc::new(Caller { introduction: Arc::new(introduction), principal, session: None, device: None });
         shared.service.note(&caller, toolbay_protocol::exchange::Note { method, params }).await;
     }
     respond::empty(StatusCode::ACCEPTED)

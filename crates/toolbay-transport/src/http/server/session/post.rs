@@ -52,7 +52,7 @@ pub(in super::super) async fn post<S: Service>(
     match (message, named(&head.headers)) {
         (_, Err(refusal)) => refuse(refusal),
         (Message::One(Ok(Frame::Request { id, method: Method::Initialize, params, .. })), Ok(None)) => {
-            open::initialize(shared, principal, accepts, id, params).await
+            open::initialize(shared, (principal, accepts, &head.headers), id, params).await
         }
         (_, Ok(None)) => refuse(nameless()),
         (message, Ok(Some(name))) => {
