@@ -1,3 +1,17 @@
 //! The words of a request, read as arguments: places, routes, dates, what to search for.
 //!
 //! Not a planner: which tool takes the arguments is somebody else's choice.
+
+mod dates;
+mod english;
+mod line;
+mod places;
+pub mod prescribed;
+mod read;
+mod reading;
+mod slot;
+mod words;
+
+pub use dates::{Clock, Day};
+pub use read::read;
+pub use slot::{Kind, Normal, Slot};
