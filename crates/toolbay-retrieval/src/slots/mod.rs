@@ -4,14 +4,18 @@
 
 mod dates;
 mod english;
+mod fit;
 mod line;
 mod places;
 pub mod prescribed;
 mod read;
 mod reading;
 mod slot;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub use dates::{Clock, Day};
+pub use fit::{Fit, Missing, fit};
 pub use read::read;
 pub use slot::{Kind, Normal, Slot};

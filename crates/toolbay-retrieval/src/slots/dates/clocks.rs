@@ -4,6 +4,7 @@ use super::calendar::Clock;
 use super::meaning::{Part, When};
 use super::numbers;
 use crate::slots::line::Line;
+use crate::slots::words::Words;
 
 const PARTS: &[(&str, Part)] = &[
     ("凌晨", Part::Night),
@@ -25,6 +26,9 @@ const PARTS: &[(&str, Part)] = &[
     ("晚间", Part::Evening),
     ("白天", Part::Morning),
 ];
+
+/// What makes another word of 点 before it.
+static NOT_AFTER: Words = Words::new(include_str!("../words/zh/clocks-not-after.txt"));
 
 /// A piece that names a time of day; `start` is where the date as a whole begins.
 pub(super) fn piece(line: &Line<'_>, at: usize, start: usize, when: &mut When) -> Option<usize> {
@@ -63,9 +67,7 @@ fn clock(line: &Line<'_>, at: usize, start: usize, when: &mut When) -> Option<us
     }
     let end = line.word(after, &["点钟", "点整", "点", "时整", "时"])?;
     let point = line.char(after) == '点';
-    if line.is(end, &["评", "外卖", "赞", "击", "歌", "菜", "餐", "间", "心", "儿", "几", "点", "以内", "个"])
-        && !line.is(end, &["点名"])
-    {
+    if line.is(end, &NOT_AFTER) {
         return None;
     }
     if !point && line.is(end, &["尚", "装", "候", "刻", "速", "事", "代"]) {
@@ -73,8 +75,8 @@ fn clock(line: &Line<'_>, at: usize, start: usize, when: &mut When) -> Option<us
     }
     let (minute, last) = minutes(line, end);
     // 一点 is "a little" more often than one o'clock.
-    let little =
-        hour == 1 && at == start && last == end && line.char(at) == '一' && !line.text(at..end).ends_with('钟');
+    let little = line.text(at..end) == "一时"
+        || hour == 1 && at == start && last == end && line.char(at) == '一' && !line.text(at..end).ends_with('钟');
     if little {
         return None;
     }
@@ -110,7 +112,8 @@ fn set(when: &mut When, hour: i64, minute: i64) -> Option<()> {
 
 /// 半小时后, 20分钟之内: the length is said, the time is not worked out, for the present hour is not known here.
 fn from_now(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
-    const UNITS: &[&str] = &["个半小时", "个小时", "小时", "个钟头", "分钟", "刻钟", "秒钟", "秒", "年"];
+    const UNITS: &[&str] =
+        &["个月", "天", "个多小时", "个半小时", "个小时", "小时", "个钟头", "分钟", "刻钟", "秒钟", "秒", "年"];
     let after = line.word(at, &["半"]).or_else(|| numbers::number(line, at).map(|(_, after)| after))?;
     let end = line.word(after, UNITS)?;
     let end = line.word(end, &["之后", "以后", "后", "之内", "以内", "内", "之前", "以前"])?;

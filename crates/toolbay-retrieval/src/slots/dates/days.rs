@@ -65,6 +65,7 @@ pub(super) fn piece(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize
         .or_else(|| stretch(line, at, when))
         .or_else(|| week(line, at, when))
         .or_else(|| feast(line, at, when))
+        .or_else(|| lunar(line, at, when))
         .or_else(|| year(line, at, when))
         .or_else(|| month(line, at, when))
         .or_else(|| of_month(line, at, when))
@@ -148,9 +149,14 @@ fn stretch(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
     const AHEAD: &[&str] = &["未来", "接下来", "今后", "往后", "最近", "近", "过去", "未来的", "接下来的", "最近的"];
     const UNITS: &[(&str, i64)] =
         &[("天", 1), ("日", 1), ("个星期", 7), ("星期", 7), ("个礼拜", 7), ("周", 7), ("个月", 30)];
+    const SHORT: &[&str] = &["个小时", "小时", "个钟头", "分钟"];
     let led = line.word(at, AHEAD);
     let begins = led.unwrap_or(at);
     let (count, after) = numbers::number(line, begins)?;
+    if let Some(end) = line.word(after, SHORT).filter(|_| led.is_some()) {
+        when.vague = true;
+        return Some(line.word(end, &["之内", "以内", "内", "里"]).unwrap_or(end));
+    }
     let rest = line.rest(after);
     let (unit, days) = UNITS.iter().filter(|(unit, _)| rest.starts_with(unit)).max_by_key(|(unit, _)| unit.len())?;
     let end = after + unit.chars().count();
@@ -261,7 +267,8 @@ fn month(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
     let rest = line.rest(at);
     if let Some((word, months)) = MONTHS.iter().find(|(word, _)| rest.starts_with(word)) {
         when.month = Some(MonthOf::Away(*months));
-        return Some(at + word.chars().count());
+        let end = at + word.chars().count();
+        return Some(within_month(line, end, when));
     }
     let (number, after) = numbers::number(line, at)?;
     let end = line.word(after, &["月份", "月"])?;
@@ -277,7 +284,23 @@ fn month(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
             return Some(line.word(last, &["日", "号"]).unwrap_or(last));
         }
     }
-    Some(end)
+    Some(within_month(line, end, when))
+}
+
+/// 7月初, 这个月底: a part of a month has no fixed days.
+fn within_month(line: &Line<'_>, end: usize, when: &mut When) -> usize {
+    let part = line.word(end, &["初", "底", "末", "上旬", "中旬", "下旬"]);
+    when.vague |= part.is_some();
+    part.unwrap_or(end)
+}
+
+/// 大年初三, 腊月二十三: days of the lunar calendar, named but not worked out.
+fn lunar(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
+    let led = line.word(at, &["大年", "正月", "腊月", "农历"])?;
+    let first = line.word(led, &["初"]).unwrap_or(led);
+    let (_, end) = numbers::number(line, first)?;
+    when.vague = true;
+    Some(line.word(end, &["日"]).unwrap_or(end))
 }
 
 fn of_month(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {

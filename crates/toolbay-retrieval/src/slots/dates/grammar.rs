@@ -3,7 +3,7 @@
 use super::meaning::When;
 use super::{clocks, days};
 use crate::slots::english;
-use crate::slots::line::Line;
+use crate::slots::line::{Line, is_mark};
 
 /// A date in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(in crate::slots) fn find(line: &Line<'_>) -> Vec<Dated> {
             at = end;
             continue;
         }
-        let dated = if line.is_chinese() { date(line, at) } else { english_date(line, at) };
+        let dated = if line.is_chinese() { event(line, at).or_else(|| date(line, at)) } else { english_date(line, at) };
         let Some(mut dated) = dated else {
             at += 1;
             continue;
@@ -57,6 +57,24 @@ pub(in crate::slots) fn find(line: &Line<'_>) -> Vec<Dated> {
     found
 }
 
+/// 开会前十五分钟: so long before or after something.
+fn event(line: &Line<'_>, at: usize) -> Option<Dated> {
+    const WIDEST: usize = 10;
+    const UNITS: &[&str] = &["个小时", "小时", "分钟", "刻钟", "天", "周", "个星期", "秒"];
+    let led = line.char(at) == '在' && !matches!(line.before(at), '现' | '正' | '存' | '实' | '所');
+    let named = if led { at + 1 } else { at };
+    if !led
+        && (at > 0 && !is_mark(line.before(at)) && line.word_before(at, at.saturating_sub(3), &["提醒我"]).is_none())
+    {
+        return None;
+    }
+    let turn = (named + 2..named + WIDEST).find(|at| matches!(line.char(*at), '前' | '后'))?;
+    let (_, after) = super::number(line, turn + 1)?;
+    let end = line.word(after, UNITS)?;
+    let plain = !line.contains(named..turn, &["我", "你", "提醒", "闹钟", "设", "，", ","]);
+    plain.then_some(Dated { start: at, end, when: When { vague: true, ..When::default() }, until: None })
+}
+
 /// A date among English words; dates in digits alone are the same everywhere.
 fn english_date(line: &Line<'_>, at: usize) -> Option<Dated> {
     let digits = || date(line, at).filter(|dated| dated.end - dated.start >= 8 && line.char(at).is_ascii_digit());
@@ -65,6 +83,9 @@ fn english_date(line: &Line<'_>, at: usize) -> Option<Dated> {
 
 /// A date and, where one follows, the date until which it lasts.
 fn lengthen(line: &Line<'_>, dated: &mut Dated, last: Option<&Dated>) {
+    if let Some(end) = line.word(dated.end, &["起", "开始"]).filter(|_| line.is(dated.start.wrapping_sub(1), FROM)) {
+        (dated.start, dated.end) = (dated.start - 1, end);
+    }
     let Some(until) = line.word(dated.end, UNTIL).and_then(|after| date(line, after)) else { return };
     dated.end = until.end;
     dated.until = Some(until.when);
@@ -86,7 +107,7 @@ fn date(line: &Line<'_>, at: usize) -> Option<Dated> {
     let mut end = piece(line, at, at, &mut when)?;
     loop {
         let joint = match line.char(end) {
-            '的' | ' ' | '，' if end + 1 < line.len() && line.char(end) != '，' => end + 1,
+            '的' | ' ' => end + 1,
             _ => end,
         };
         let mut longer = when;
@@ -100,7 +121,8 @@ fn date(line: &Line<'_>, at: usize) -> Option<Dated> {
     }
     // 二十分钟内每分钟响一次 says how often, not when.
     let often = when.vague && line.is(end, &["每"]);
-    (!often).then_some(Dated { start: at, end, when, until: None })
+    let wish = line.is(end, &["愉快", "快乐", "安康"]);
+    (!often && !wish).then_some(Dated { start: at, end, when, until: None })
 }
 
 /// One piece: a day, or a time of day.

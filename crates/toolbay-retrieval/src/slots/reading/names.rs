@@ -3,12 +3,16 @@
 use std::ops::Range;
 
 use super::words::{ENDS, LEADS, POINTERS, SHY_LEADS, SPOTS, STATIONS, TAILS, VERBS_AFTER_PLACE, WORDS_AFTER_PLACE};
+use crate::slots::dates::number;
 use crate::slots::line::{self, Line};
 use crate::slots::places::{self, Place};
 use crate::slots::words::List;
 
 /// A name of something reads no longer than this.
 const LONGEST: usize = 40;
+
+/// Places that are somebody's own: they name nothing.
+const OWN: &[&str] = &["家", "公司", "单位", "学校", "老家", "人家", "底", "宿舍", "办公室"];
 
 /// How a stretch of words came to be taken for a name; later is surer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,7 +39,7 @@ pub(super) fn rightward(line: &Line<'_>, at: usize, stop: usize) -> Option<Name>
     let stop = stop.min(at + LONGEST);
     let known = line.place_at(at).filter(|place| place.end <= stop).copied();
     let from = known.map_or(at, |place| place.end);
-    let range = without_tail(line, line.trim(at..end_of(line, from, stop)));
+    let range = without_tail(line, line.trim(at..end_of(line, at, from, stop)));
     let Some(place) = known else {
         return (!range.is_empty() && !is_pointer(line, &range)).then(|| Name { sure: by_end(line, &range), range });
     };
@@ -87,6 +91,8 @@ pub(super) fn skip_leads(line: &Line<'_>, mut at: usize, end: usize) -> usize {
             at = line.word(at, &["的"]).unwrap_or(at);
         } else if line.place_at(at).is_some_and(|place| !place.weak && place.end <= end) {
             return at;
+        } else if let Some(after) = counted(line, at).filter(|after| *after < end) {
+            at = after;
         } else if let Some(after) = line.word(at, &LEADS).filter(|after| *after <= end) {
             let shy = SHY_LEADS.has(line.text(at..after));
             if shy && !leads_on(line, after, end) {
@@ -98,6 +104,13 @@ pub(super) fn skip_leads(line: &Line<'_>, mut at: usize, end: usize) -> usize {
         }
     }
     at.min(end)
+}
+
+/// 三家, 两个: how many of something are wanted.
+fn counted(line: &Line<'_>, at: usize) -> Option<usize> {
+    const MEASURES: &[&str] = &["家", "个", "间", "篇", "部", "首", "位", "张", "本"];
+    let (_, after) = number(line, at).filter(|_| line.place_over(at).is_none())?;
+    line.word(after, MEASURES)
 }
 
 /// Whether after a shy lead comes something that shows it was one.
@@ -127,7 +140,7 @@ pub(super) fn is_spot(name: &str) -> bool {
 /// Whether words point at a place without naming it.
 pub(super) fn is_pointer(line: &Line<'_>, range: &Range<usize>) -> bool {
     let text = line.text(range.clone());
-    line.place_at(range.start).is_none() && POINTERS.starts(text).is_some()
+    line.place_at(range.start).is_none() && (POINTERS.starts(text).is_some() || OWN.contains(&text))
 }
 
 fn by_end(line: &Line<'_>, range: &Range<usize>) -> Sure {
@@ -142,7 +155,7 @@ fn ends_cleanly(line: &Line<'_>, at: usize, stop: usize) -> bool {
 }
 
 /// The first character that cannot belong to the name.
-fn end_of(line: &Line<'_>, from: usize, stop: usize) -> usize {
+fn end_of(line: &Line<'_>, start: usize, from: usize, stop: usize) -> usize {
     let mut at = from;
     while at < stop {
         if line.bracketed(at) {
@@ -156,7 +169,9 @@ fn end_of(line: &Line<'_>, from: usize, stop: usize) -> usize {
             at = after;
             continue;
         }
-        if line.is(at, &ENDS) {
+        // A verb after what ends like a place is what one goes there for.
+        let goes_for = at > start + 1 && at > from && line.is(at, &VERBS_AFTER_PLACE) && is_spot(line.text(start..at));
+        if goes_for || line.is(at, &ENDS) {
             break;
         }
         at += 1;

@@ -73,8 +73,10 @@ pub(super) fn find(line: &Line<'_>) -> Vec<Route> {
             at = date.end;
         } else if line.bracketed(at) {
             at += 1;
-        } else if let Some((end, route)) =
-            labelled(line, at).or_else(|| from(line, at)).or_else(|| to(line, floor, at, reminder))
+        } else if let Some((end, route)) = labelled(line, at)
+            .or_else(|| from(line, at))
+            .or_else(|| apart(line, floor, at))
+            .or_else(|| to(line, floor, at, reminder))
         {
             at = end.max(at + 1);
             floor = at;
@@ -198,11 +200,25 @@ fn cue(line: &Line<'_>, at: usize, framed: bool) -> Option<usize> {
     let before = line.before(at);
     let torn = NOT_TO_AFTER.iter().any(|(cue, chars)| *cue == word && chars.contains(&before));
     let beside = line.place_before(at).is_some();
+    let torn = torn && line.date_over(at - 1).is_none();
     if line.is(at, &NOT_TO) && line.place_at(end).is_none_or(|place| place.weak) || torn && !beside {
         return None;
     }
+    let end = line.word(end, &["趟", "一趟", "了趟"]).unwrap_or(end);
     let needs = matches!(word, "飞" | "回" | "往") || word == "至" && !framed;
     (!needs || beside || line.place_at(end).is_some()).then_some(end)
+}
+
+/// A 离 B 多远.
+fn apart(line: &Line<'_>, floor: usize, at: usize) -> Option<(usize, Route)> {
+    let after = line.word(at, &["离", "距离", "距"])?;
+    let clause = line.clause(at);
+    let origin = names::leftward(line, floor.max(clause.start), at).filter(|name| name.range.end == at)?;
+    let destination = names::rightward(line, after, clause.end)?;
+    let end = destination.range.end;
+    let asked =
+        line.is(end, &["多远", "有多远", "远不远", "远吗", "近吗", "多少公里", "有多少公里", "多久", "大概多远"]);
+    asked.then_some((end, Route { origin: Some(origin), destination: Some(destination), plain: true }))
 }
 
 /// A 到 B without 从, and 去 B alone.

@@ -36,9 +36,16 @@ pub(super) fn find(line: &Line<'_>, routes: &[Route]) -> Vec<Spot> {
     let mut spots: Vec<Spot> = Vec::new();
     let mut asked = None;
     for (row, clause) in clauses.iter().enumerate() {
-        let Some((at, around)) = question(line, clause) else { continue };
-        match named(line, clause, at) {
-            Some((range, sure)) if !of_route(routes, &range) && (spots.is_empty() || sure > Sure::Place) => {
+        let questions = questions(line, clause);
+        if questions.is_empty() {
+            continue;
+        }
+        // The first that has a name before it; of 附近的药店在哪 that is the second.
+        let nearby = questions.len() > 1 && questions[0].1 && line.is(questions[0].0 + 2, &["的"]);
+        let tried = if nearby { &questions[..2] } else { &questions[..1] };
+        let first = tried.iter().find_map(|(at, around)| named(line, clause, *at).map(|name| (name, *around)));
+        match first {
+            Some(((range, sure), around)) if !of_route(routes, &range) && (spots.is_empty() || sure > Sure::Place) => {
                 spots.push(Spot { range, whereabouts: !around, apart: false })
             }
             Some(_) => {}
@@ -58,14 +65,15 @@ pub(super) fn find(line: &Line<'_>, routes: &[Route]) -> Vec<Spot> {
 }
 
 /// Where the words that ask for a place begin, and whether they ask around it.
-fn question(line: &Line<'_>, clause: &Range<usize>) -> Option<(usize, bool)> {
-    clause.clone().filter(|at| !line.bracketed(*at)).find_map(|at| {
+fn questions(line: &Line<'_>, clause: &Range<usize>) -> Vec<(usize, bool)> {
+    let question = |at: usize| {
         if line.is(at, AROUND) && line.date_over(at).is_none() {
             Some((at, true))
         } else {
             line.is(at, WHERE).then_some((at, false))
         }
-    })
+    };
+    clause.clone().filter(|at| !line.bracketed(*at)).filter_map(question).take(3).collect()
 }
 
 /// The name just before the words that ask.
@@ -81,6 +89,11 @@ fn named(line: &Line<'_>, clause: &Range<usize>, at: usize) -> Option<(Range<usi
         floor = within + 1;
     }
     let name = names::leftward(line, floor, end)?;
+    // What follows 在 must be a place by itself: 在键盘上的位置.
+    let inner = floor > clause.start + 1 && line.before(floor) == '在' && line.is(at, WHERE);
+    if inner && name.sure == Sure::Place {
+        return None;
+    }
     let start = start_of(line, &name.range);
     let range = start..cut(line, start..name.range.end);
     let text = line.text(range.clone());
@@ -108,7 +121,7 @@ fn antecedent(line: &Line<'_>, clauses: &[Range<usize>]) -> Option<Spot> {
     let mut best: Option<(u8, Range<usize>)> = None;
     let (last, before) = clauses.split_last()?;
     for clause in before.iter().chain(std::iter::once(last)) {
-        let end = if clause == last { question(line, clause)?.0 } else { clause.end };
+        let end = if clause == last { questions(line, clause).first()?.0 } else { clause.end };
         let Some((score, range)) = topic(line, clause.start..end) else { continue };
         if best.as_ref().is_none_or(|(most, _)| score >= *most) {
             best = Some((score, range));
@@ -128,6 +141,7 @@ fn topic(line: &Line<'_>, clause: Range<usize>) -> Option<(u8, Range<usize>)> {
         score += 2;
     }
     let start = names::skip_leads(line, start, clause.end);
+    let start = line.word(start, &["吃", "住", "玩", "逛"]).filter(|_| score > 0).unwrap_or(start);
     let said = (start + 1..clause.end).find(|at| {
         !line.bracketed(*at) && line.is(*at, &SAYS) && line.place_over(*at).is_none_or(|place| place.start >= *at)
     });
@@ -178,13 +192,27 @@ fn within(line: &Line<'_>) -> Option<Spot> {
         }
     }
     let books = (0..line.len()).find(|at| line.is(*at, BOOKS))?;
-    let place = line.places.iter().find(|place| place.start > books)?;
-    let clause = line.clause(place.start);
+    let clause = line.clause(books);
+    let place = line.places.iter().find(|place| place.start > books && place.end <= clause.end);
+    let Some(place) = place else { return booked(line, books..clause.end, STAYS) };
     let stay = (place.end..clause.end).find(|at| line.is(*at, STAYS))?;
     let end = line.word_before(stay, place.end, &["的"]).unwrap_or(stay);
     let range = place.start..end;
     (range.len() <= 14 && !line.contains(range.clone(), &["的"])).then_some(Spot {
         range,
+        whereabouts: false,
+        apart: false,
+    })
+}
+
+/// 订一家月牙屿上的客栈: a name that no table holds, if it ends like one.
+fn booked(line: &Line<'_>, range: Range<usize>, stays: &[&str]) -> Option<Spot> {
+    let stay = range.clone().skip(1).find(|at| line.is(*at, stays))?;
+    let end = line.word_before(stay, range.start, &["上的", "里的", "边的", "的"]).unwrap_or(stay);
+    let name =
+        names::leftward(line, range.start, end).filter(|name| name.sure >= Sure::Spot && name.range.len() > 2)?;
+    (!line.contains(name.range.clone(), &["的"])).then_some(Spot {
+        range: name.range,
         whereabouts: false,
         apart: false,
     })
