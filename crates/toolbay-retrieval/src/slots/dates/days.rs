@@ -1,7 +1,7 @@
 //! Words that name a day, a week, a month, a year, or a stretch of days.
 
-use super::meaning::{DayOf, MonthOf, Part, When, YearOf};
-use super::{feasts, numbers};
+use super::meaning::{DayOf, Part, When};
+use super::{feasts, months, numbers};
 use crate::slots::line::Line;
 use crate::slots::words::Words;
 
@@ -40,19 +40,6 @@ static ABOUT: Words = Words::new(include_str!("../words/zh/days-about.txt"));
 static NOT_ABOUT: Words = Words::new(include_str!("../words/zh/days-not-about.txt"));
 
 const WEEKS: &[&str] = &["周", "星期", "礼拜"];
-const YEARS: &[(&str, i32)] = &[("今年", 0), ("明年", 1), ("后年", 2), ("去年", -1), ("前年", -2), ("本年", 0)];
-const MONTHS: &[(&str, i64)] = &[
-    ("这个月", 0),
-    ("这月", 0),
-    ("本月", 0),
-    ("当月", 0),
-    ("下个月", 1),
-    ("下月", 1),
-    ("下下个月", 2),
-    ("上个月", -1),
-    ("上月", -1),
-    ("上上个月", -2),
-];
 static LOOSE: Words = Words::new(include_str!("../words/zh/days-loose.txt"));
 const AROUND_FEAST: &[&str] =
     &["期间", "假期", "长假", "小长假", "前后", "前夕", "当天", "那天", "前", "后", "之前", "之后", "以后", "黄金周"];
@@ -66,10 +53,7 @@ pub(super) fn piece(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize
         .or_else(|| week(line, at, when))
         .or_else(|| feast(line, at, when))
         .or_else(|| lunar(line, at, when))
-        .or_else(|| year(line, at, when))
-        .or_else(|| month(line, at, when))
-        .or_else(|| of_month(line, at, when))
-        .or_else(|| iso(line, at, when))
+        .or_else(|| months::piece(line, at, when))
         .or_else(|| line.word(at, &LOOSE).inspect(|_| when.vague = true))
 }
 
@@ -245,55 +229,6 @@ fn feast(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
     Some(line.word(end, AROUND_FEAST).unwrap_or(end))
 }
 
-fn year(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
-    let rest = line.rest(at);
-    if let Some((word, years)) = YEARS.iter().find(|(word, _)| rest.starts_with(word)) {
-        when.year = Some(YearOf::Away(*years));
-        return Some(at + word.chars().count());
-    }
-    let (number, after) = numbers::spelled(line, at).or_else(|| numbers::digits(line, at))?;
-    let end = line.word(after, &["年"])?;
-    // Two digits are a year only where a month follows.
-    let number = match number {
-        1_000..=9_999 => number,
-        0..=99 if after == at + 2 && month(line, end, &mut When::default()).is_some() => 2_000 + number,
-        _ => return None,
-    };
-    when.year = Some(YearOf::Number(i32::try_from(number).ok()?));
-    Some(line.word(end, &["度"]).unwrap_or(end))
-}
-
-fn month(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
-    let rest = line.rest(at);
-    if let Some((word, months)) = MONTHS.iter().find(|(word, _)| rest.starts_with(word)) {
-        when.month = Some(MonthOf::Away(*months));
-        let end = at + word.chars().count();
-        return Some(within_month(line, end, when));
-    }
-    let (number, after) = numbers::number(line, at)?;
-    let end = line.word(after, &["月份", "月"])?;
-    let number = u8::try_from(number).ok().filter(|number| (1..=12).contains(number))?;
-    when.month = Some(MonthOf::Number(number));
-    // 8月15: the day without its word.
-    if let Some((day, last)) = numbers::number(line, end).filter(|_| line.char(end - 1) == '月') {
-        let day = u8::try_from(day).ok().filter(|day| (1..=31).contains(day));
-        if let Some(day) =
-            day.filter(|_| !line.is(last, &["点", "时", ":", "：", "个", "天", "月", "年", "元", "块", "分", "号线"]))
-        {
-            when.day = Some(DayOf::OfMonth(day));
-            return Some(line.word(last, &["日", "号"]).unwrap_or(last));
-        }
-    }
-    Some(within_month(line, end, when))
-}
-
-/// 7月初, 这个月底: a part of a month has no fixed days.
-fn within_month(line: &Line<'_>, end: usize, when: &mut When) -> usize {
-    let part = line.word(end, &["初", "底", "末", "上旬", "中旬", "下旬"]);
-    when.vague |= part.is_some();
-    part.unwrap_or(end)
-}
-
 /// 大年初三, 腊月二十三: days of the lunar calendar, named but not worked out.
 fn lunar(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
     let led = line.word(at, &["大年", "正月", "腊月", "农历"])?;
@@ -301,36 +236,4 @@ fn lunar(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
     let (_, end) = numbers::number(line, first)?;
     when.vague = true;
     Some(line.word(end, &["日"]).unwrap_or(end))
-}
-
-fn of_month(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
-    const NO_DAY: &[&str] = &[
-        "线", "楼", "院", "门", "馆", "店", "机", "航站", "公寓", "库", "仓", "站", "桌", "码", "车", "游", "元",
-        "选手", "文件", "令", "称", "召",
-    ];
-    let (number, after) = numbers::number(line, at)?;
-    let end = line.word(after, &["日", "号"])?;
-    let day = u8::try_from(number).ok().filter(|day| (1..=31).contains(day))?;
-    if line.is(end, NO_DAY) || matches!(line.before(at), '第' | '路' | '街' | '道' | '弄' | '巷') {
-        return None;
-    }
-    when.day = Some(DayOf::OfMonth(day));
-    Some(end)
-}
-
-/// 2026-03-15 and 2026/3/15.
-fn iso(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
-    if line.before(at).is_ascii_digit() {
-        return None;
-    }
-    let (year, after) = numbers::digits(line, at).filter(|(year, after)| *after == at + 4 && *year > 1_000)?;
-    let mark = line.char(after);
-    let (month, next) = numbers::digits(line, after + 1).filter(|_| matches!(mark, '-' | '/' | '.'))?;
-    let (day, end) = numbers::digits(line, next + 1).filter(|_| line.char(next) == mark)?;
-    let month = u8::try_from(month).ok().filter(|month| (1..=12).contains(month))?;
-    let day = u8::try_from(day).ok().filter(|day| (1..=31).contains(day))?;
-    when.year = Some(YearOf::Number(i32::try_from(year).ok()?));
-    when.month = Some(MonthOf::Number(month));
-    when.day = Some(DayOf::OfMonth(day));
-    Some(end)
 }

@@ -8,6 +8,7 @@ mod days;
 mod feasts;
 mod grammar;
 mod meaning;
+mod months;
 mod numbers;
 
 pub use calendar::{Clock, Day};

@@ -40,6 +40,8 @@ const NOT_TO_AFTER: &[(&str, &[char])] = &[
     ("飞", &['起', '放', '讯', '岳', '张', '双', '鸿', '腾']),
     ("回", &['收', '返', '撤', '召', '挽', '找', '一', '几', '每', '来', '驳', '退']),
 ];
+/// What one goes to do, rather than where.
+static ERRANDS: Words = Words::new(include_str!("../words/zh/routes-errands.txt"));
 /// What stands between the name of a start and the word for the end.
 static BETWEEN: Words = Words::new(include_str!("../words/zh/routes-between.txt"));
 const PASSING: &[&str] = &["经过", "经由", "途经", "途径", "经"];
@@ -234,18 +236,21 @@ fn to(line: &Line<'_>, floor: usize, at: usize, reminder: bool) -> Option<(usize
     let sure = match destination.sure {
         Sure::Known => true,
         Sure::Spot => !reminder && !line.text(destination.range.clone()).contains('个'),
-        Sure::Place => wanted && !reminder || placed && origin.is_some(),
+        Sure::Place => (wanted || is_wished(line, floor, at, &destination)) && !reminder || placed && origin.is_some(),
     };
-    if !sure
-        || line.is(
-            end,
-            &["买", "取", "接", "拿", "做", "洗", "看医", "交", "安排", "拜访", "参加", "吃", "喝", "练", "跑", "游泳"],
-        ) && destination.sure < Sure::Known
-    {
+    let errand = line.is(end, &ERRANDS) && destination.sure == Sure::Place;
+    if !sure || errand {
         return None;
     }
     let origin = origin.filter(|origin| origin.sure > Sure::Place || placed && !strong);
     Some((destination.range.end, Route { plain: origin.is_some() || wanted, origin, destination: Some(destination) }))
+}
+
+/// 我要去某某: nothing but a wish before, and nothing behind.
+fn is_wished(line: &Line<'_>, floor: usize, at: usize, destination: &Name) -> bool {
+    let wish = line.word_before(at, floor, &["我要", "我想", "我们要", "我们想", "我准备", "我打算"]);
+    let whole = destination.range.end == line.clause(at).end && (3..=10).contains(&destination.range.len());
+    line.is(at, &["去", "到"]) && wish == Some(floor) && whole
 }
 
 /// The name before a word for "towards", and the one after 在 before it.
@@ -260,9 +265,14 @@ fn origin_before(line: &Line<'_>, floor: usize, at: usize) -> Option<Name> {
         .rev()
         .find(|at| line.is(*at, FROM) && line.place_over(*at).is_none())
         .map_or(floor, |from| from + 1);
-    let name = names::leftward(line, floor, at)?;
+    let mut end = at;
+    while let Some(less) = line.word_before(end, floor, &["有没有", "有", "能不能", "能", "可以"]) {
+        end = less;
+    }
+    let name = names::leftward(line, floor, end)?;
     let apart = line.contains(name.range.clone(), &["的", "我", "你", "下", "周末", "提醒", "怎么", "要", "想"]);
-    Some(name).filter(|name| name.range.end == at && !(apart && name.sure < Sure::Known))
+    let known = name.sure == Sure::Known;
+    Some(name).filter(|name| name.range.end == end && (known || !apart && end == at))
 }
 
 /// Whether what follows a name asks for a way, or for something to ride.

@@ -21,6 +21,23 @@ pub(super) struct Spot {
 const AROUND: &[&str] = &["附近", "周边", "周围", "旁边", "边上", "隔壁", "对面", "一带", "周遭"];
 const WHERE: &[&str] =
     &["在哪", "在什么地方", "在什么位置", "在何处", "位于", "的位置", "位置在", "的地址", "地址", "哪里有", "是在哪"];
+/// 在哪 that asks for a stop or a shop, not for the place before it.
+const NOT_WHERE: &[&str] = &[
+    "在哪个站",
+    "在哪站",
+    "在哪一站",
+    "在哪里上",
+    "在哪上",
+    "在哪里下",
+    "在哪下",
+    "在哪里换",
+    "在哪买",
+    "在哪里买",
+    "在哪里办",
+    "在哪办",
+];
+/// Things that lie nowhere.
+static NO_SPOTS: Words = Words::new(include_str!("../words/zh/spots-not.txt"));
 /// What stands between a name and the words that ask.
 static BETWEEN: Words = Words::new(include_str!("../words/zh/spots-between.txt"));
 /// What says something of a place that was named before.
@@ -70,7 +87,7 @@ fn questions(line: &Line<'_>, clause: &Range<usize>) -> Vec<(usize, bool)> {
         if line.is(at, AROUND) && line.date_over(at).is_none() {
             Some((at, true))
         } else {
-            line.is(at, WHERE).then_some((at, false))
+            (line.is(at, WHERE) && !line.is(at, NOT_WHERE)).then_some((at, false))
         }
     };
     clause.clone().filter(|at| !line.bracketed(*at)).filter_map(question).take(3).collect()
@@ -98,6 +115,7 @@ fn named(line: &Line<'_>, clause: &Range<usize>, at: usize) -> Option<(Range<usi
     let range = start..cut(line, start..name.range.end);
     let text = line.text(range.clone());
     let vague = range.len() < 2
+        || NO_SPOTS.ends(text).is_some()
         || line.contains(range.clone(), &["我", "你", "他们", "怎么", "什么", "哪", "出发地", "目的地"]);
     (!vague && !matches!(text, "地铁站" | "附近" | "地方" | "景点" | "酒店" | "餐馆")).then_some((range, name.sure))
 }
@@ -142,6 +160,7 @@ fn topic(line: &Line<'_>, clause: Range<usize>) -> Option<(u8, Range<usize>)> {
     }
     let start = names::skip_leads(line, start, clause.end);
     let start = line.word(start, &["吃", "住", "玩", "逛"]).filter(|_| score > 0).unwrap_or(start);
+    let start = line.word(start, &["尝尝", "试试", "逛逛", "看看", "尝一尝", "试一试"]).unwrap_or(start);
     let said = (start + 1..clause.end).find(|at| {
         !line.bracketed(*at) && line.is(*at, &SAYS) && line.place_over(*at).is_none_or(|place| place.start >= *at)
     });
