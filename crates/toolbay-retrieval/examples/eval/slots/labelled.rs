@@ -8,9 +8,7 @@ use serde_json::Value;
 use toolbay_retrieval::slots::Kind;
 
 /// One utterance.
-#[derive(Clone)]
 pub(super) struct Labelled {
-    id: String,
     /// What is said.
     pub(super) text: String,
     /// What is to be found, and nothing else: the values that count as right, none where there is nothing to find.
@@ -21,11 +19,6 @@ impl Labelled {
     /// Whether all kinds were looked for and none is there.
     pub(super) fn is_negative(&self) -> bool {
         self.wanted.len() == KINDS.len() && self.wanted.values().all(Vec::is_empty)
-    }
-
-    /// Which half of the utterances it belongs to.
-    pub(super) fn half(&self) -> u32 {
-        self.id.bytes().fold(0_u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(u32::from(byte))) >> 7 & 1
     }
 }
 
@@ -52,7 +45,7 @@ fn row(line: &str) -> Result<Labelled> {
         }
     }
     let text = value["text"].as_str().context("an utterance without text")?.to_owned();
-    Ok(Labelled { id: value["id"].as_str().unwrap_or(&text).to_owned(), text, wanted })
+    Ok(Labelled { text, wanted })
 }
 
 fn values(value: &Value) -> Vec<String> {
