@@ -1,0 +1,176 @@
+//! What an English request says.
+
+use std::ops::Range;
+
+use super::phrases::{AROUND, ENDS, LEADS, NO_PLACES, POINTERS, SEARCH, TAILS, TRAVEL, WEATHER};
+use super::words::{Word, words};
+use crate::slots::line::Line;
+use crate::slots::slot::Kind;
+
+/// A name has no more words than this.
+const WIDEST: usize = 7;
+
+/// What is said, apart from dates.
+pub(in crate::slots) fn read(line: &Line<'_>) -> Vec<(Kind, Range<usize>, f32)> {
+    let words = words(line);
+    let reader = Reader { line, weather: words.iter().any(|word| WEATHER.has(&word.small)), words };
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < reader.words.len() {
+        at = reader.step(at, &mut found).max(at + 1);
+    }
+    found.extend(reader.query().map(|range| (Kind::Query, range, 0.85)));
+    found
+}
+
+struct Reader<'l, 't> {
+    line: &'l Line<'t>,
+    words: Vec<Word>,
+    weather: bool,
+}
+
+type Found = Vec<(Kind, Range<usize>, f32)>;
+
+impl Reader<'_, '_> {
+    fn small(&self, at: usize) -> &str {
+        self.words.get(at).map_or("", |word| &word.small)
+    }
+
+    /// Reads what one word leads to; how far that went.
+    fn step(&self, at: usize, found: &mut Found) -> usize {
+        match self.small(at) {
+            "from" => self.from(at, found),
+            "to" if at > 0 && TRAVEL.has(self.small(at - 1)) => self.towards(at, found),
+            "in" | "for" | "of" | "at" => self.city(at, found),
+            "where" if matches!(self.small(at + 1), "is" | "are") => self.whereabouts(at + 2, found),
+            "where's" => self.whereabouts(at + 1, found),
+            "address" | "location" if self.small(at + 1) == "of" => self.whereabouts(at + 2, found),
+            "close" | "next" if self.small(at + 1) == "to" => self.around(at + 2, found),
+            word if AROUND.contains(&word) => self.around(at + 1, found),
+            _ => at,
+        }
+    }
+
+    /// from A to B.
+    fn from(&self, at: usize, found: &mut Found) -> usize {
+        let Some((origin, next)) = self.name(at + 1) else { return at };
+        let goal = (self.small(next) == "to").then(|| self.name(next + 1)).flatten();
+        if let Some((destination, end)) = goal {
+            found.push((Kind::Origin, origin, 0.95));
+            found.push((Kind::Destination, destination, 0.95));
+            return end;
+        }
+        let gone = at > 0
+            && matches!(
+                self.small(at - 1),
+                "flight"
+                    | "flights"
+                    | "train"
+                    | "trains"
+                    | "leave"
+                    | "leaving"
+                    | "departing"
+                    | "bus"
+                    | "start"
+                    | "starting"
+                    | "go"
+                    | "fly"
+            );
+        if gone && self.named(at + 1) {
+            found.push((Kind::Origin, origin, 0.8));
+            return next;
+        }
+        at
+    }
+
+    fn towards(&self, at: usize, found: &mut Found) -> usize {
+        let Some((destination, end)) = self.name(at + 1).filter(|_| self.named(at + 1)) else { return at };
+        found.push((Kind::Destination, destination, 0.85));
+        // to B from A.
+        let start = (self.small(end) == "from" && self.named(end + 1)).then(|| self.name(end + 1)).flatten();
+        let Some((origin, end)) = start else { return end };
+        found.push((Kind::Origin, origin, 0.85));
+        end
+    }
+
+    /// in A; "for" and "of" only where the weather is asked for.
+    fn city(&self, at: usize, found: &mut Found) -> usize {
+        let word = self.small(at);
+        let sky = at > 0 && WEATHER.has(self.small(at - 1));
+        let capital = self.words.get(at + 1).is_some_and(|next| next.capital && !NO_PLACES.has(&next.small));
+        let placed = match word {
+            "in" => capital || self.weather,
+            "at" => capital && self.weather,
+            _ => sky,
+        };
+        let Some((city, end)) = self.name(at + 1).filter(|_| placed) else { return at };
+        let known = NO_PLACES.has(self.small(at + 1));
+        if known || self.line.text(city.clone()).chars().all(|char| !char.is_alphabetic()) {
+            return at;
+        }
+        found.push((Kind::City, city, if capital { 0.85 } else { 0.6 }));
+        end
+    }
+
+    fn whereabouts(&self, at: usize, found: &mut Found) -> usize {
+        let Some((place, end)) = self.name(at).filter(|_| self.named(at)) else { return at };
+        found.push((Kind::Location, place, 0.85));
+        end
+    }
+
+    fn around(&self, at: usize, found: &mut Found) -> usize {
+        let Some((place, end)) = self.name(at) else { return at };
+        let counted = self.small(at).starts_with(|first: char| first.is_ascii_digit());
+        if counted {
+            return at;
+        }
+        found.push((Kind::Location, place, if self.named(at) { 0.85 } else { 0.6 }));
+        end
+    }
+
+    /// Whether a name that begins here is one: a capital, or "the".
+    fn named(&self, at: usize) -> bool {
+        self.words.get(at).is_some_and(|word| (word.capital && !NO_PLACES.has(&word.small)) || word.small == "the")
+    }
+
+    /// The words from here to one that ends names, and the word after them.
+    fn name(&self, at: usize) -> Option<(Range<usize>, usize)> {
+        if POINTERS.has(self.small(at)) {
+            return None;
+        }
+        let mut end = at;
+        while let Some(word) = self.words.get(end).filter(|_| end < at + WIDEST) {
+            let dated = self.line.date_over(word.range.start).is_some();
+            if dated || ENDS.has(&word.small) {
+                break;
+            }
+            end += 1;
+            if word.last {
+                break;
+            }
+        }
+        // A "next" or "this" left before a date belongs to neither.
+        let range = self.words.get(at)?.range.start..self.words.get(end.checked_sub(1)?)?.range.end;
+        (end > at).then_some((range, end))
+    }
+
+    /// What follows a verb of searching.
+    fn query(&self) -> Option<Range<usize>> {
+        let verb = self.words.iter().position(|word| !LEADS.has(&word.small))?;
+        let said = |phrase: &&&[&str]| phrase.iter().enumerate().all(|(at, word)| self.small(verb + at) == *word);
+        let phrase = SEARCH.iter().find(said)?;
+        let start = verb + phrase.len();
+        let stop = (start..self.words.len()).find(|at| self.ends_sentence(*at)).map_or(self.words.len(), |at| at + 1);
+        let mut end = stop;
+        while end > start && TAILS.contains(&self.small(end - 1)) {
+            end -= 1;
+        }
+        let start = if matches!(self.small(start), "a" | "an" | "some" | "any") { start + 1 } else { start };
+        (start < end).then(|| self.words[start].range.start..self.words[end - 1].range.end)
+    }
+
+    fn ends_sentence(&self, at: usize) -> bool {
+        let word = &self.words[at];
+        word.last && self.line.char(word.range.end) != ','
+    }
+}

@@ -1,0 +1,96 @@
+//! A date in the form that a property asks for.
+
+use super::property::Property;
+use crate::slots::dates::{Clock, Day};
+use crate::slots::slot::{Normal, Slot};
+
+/// Which end of a stretch is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    First,
+    Last,
+}
+
+/// How a property wants its dates.
+enum Form {
+    /// As they were said.
+    Said,
+    /// 2026-03-15.
+    Day,
+    /// 20260315.
+    Digits,
+    /// 15:30.
+    Clock,
+    /// 2026-03-15 15:30, with what stands between and after.
+    Both(&'static str, &'static str),
+    /// A time with a zone, which no request names.
+    Zoned,
+}
+
+/// A date as the property asks for it; nothing where the words do not say as much.
+pub(super) fn date(property: &Property<'_>, slot: &Slot, end: End) -> Option<String> {
+    let (day, clock) = parts(slot.normal, end);
+    match form(property) {
+        Form::Said => match (end, slot.normal) {
+            (End::Last, Some(Normal::Days(_, last))) => Some(last.to_string()),
+            (End::First, Some(Normal::Days(first, _))) if is_stretch(property) => Some(first.to_string()),
+            _ => Some(slot.value.clone()),
+        },
+        Form::Day => day.map(|day| day.to_string()),
+        Form::Digits => day.map(|day| format!("{:04}{:02}{:02}", day.year(), day.month(), day.day())),
+        Form::Clock => clock.map(|clock| clock.to_string()),
+        Form::Both(between, after) => Some(format!("{}{between}{}{after}", day?, clock?)),
+        Form::Zoned => None,
+    }
+}
+
+fn is_stretch(property: &Property<'_>) -> bool {
+    matches!(super::role::role(property), Some(super::role::Role::Since | super::role::Role::Until))
+}
+
+fn parts(normal: Option<Normal>, end: End) -> (Option<Day>, Option<Clock>) {
+    match normal {
+        Some(Normal::Day(day)) => (Some(day), None),
+        Some(Normal::Clock(clock)) => (None, Some(clock)),
+        Some(Normal::Moment(day, clock)) => (Some(day), Some(clock)),
+        Some(Normal::Days(first, last)) => (Some(if end == End::First { first } else { last }), None),
+        Some(Normal::Clocks(first, last)) => (None, Some(if end == End::First { first } else { last })),
+        Some(Normal::Number(_)) | None => (None, None),
+    }
+}
+
+fn form(property: &Property<'_>) -> Form {
+    match property.word("format") {
+        Some("date") => return Form::Day,
+        Some("date-time" | "time") => return Form::Zoned,
+        _ => {}
+    }
+    let asked =
+        format!("{} {}", property.description.unwrap_or(""), property.word("pattern").unwrap_or("")).to_lowercase();
+    let has = |forms: &[&str]| forms.iter().any(|form| asked.contains(form));
+    if has(&["yyyy-mm-dd hh:mm:ss"]) {
+        Form::Both(" ", ":00")
+    } else if has(&["yyyy-mm-ddthh:mm:ss"]) {
+        Form::Both("T", ":00")
+    } else if has(&["yyyy-mm-dd hh:mm"]) {
+        Form::Both(" ", "")
+    } else if has(&["yyyy-mm-ddthh:mm"]) {
+        Form::Both("T", "")
+    } else if has(&[
+        "yyyy-mm-dd",
+        "iso 8601",
+        "iso date",
+        "iso-8601",
+        "iso8601",
+        r"\d{4}-\d{2}-\d{2}",
+        "[0-9]{4}-[0-9]{2}-[0-9]{2}",
+    ]) {
+        Form::Day
+    } else if has(&["yyyymmdd", r"\d{8}"]) {
+        Form::Digits
+    } else if has(&["hh:mm", r"\d{2}:\d{2}"]) {
+        Form::Clock
+    } else {
+        Form::Said
+    }
+}

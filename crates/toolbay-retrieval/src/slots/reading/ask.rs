@@ -1,0 +1,99 @@
+//! The rooms asked in turn, and their answers put side by side.
+
+use std::ops::Range;
+
+use super::{cities, counts, names::Name, queries, routes, spots};
+use crate::slots::dates::{self, Day};
+use crate::slots::line::Line;
+use crate::slots::slot::{Kind, Normal, Slot};
+use crate::slots::{english, places};
+
+/// What a request says.
+pub(in crate::slots) fn read(line: &Line<'_>, today: Option<Day>) -> Vec<Slot> {
+    let mut found = Found { line, slots: Vec::new(), taken: Vec::new() };
+    if line.is_chinese() {
+        found.chinese();
+    } else {
+        for (kind, range, confidence) in english::read(line) {
+            found.push(kind, range, confidence, None);
+        }
+    }
+    for date in &line.dates {
+        let normal = stretch(date, today);
+        let repeats = date.when.again && date.until.is_none();
+        let kind = if repeats { Kind::Repeat } else { Kind::Date };
+        found.push(kind, date.start..date.end, 0.9, normal);
+    }
+    for (range, value) in counts::find(line) {
+        found.push(Kind::Count, range, 0.8, Some(Normal::Number(value)));
+    }
+    found.slots.sort_by_key(|slot| (slot.span.start, slot.span.end, slot.kind));
+    found.slots.dedup_by(|one, other| one.kind == other.kind && one.value == other.value);
+    found.slots
+}
+
+struct Found<'l, 't> {
+    line: &'l Line<'t>,
+    slots: Vec<Slot>,
+    taken: Vec<Range<usize>>,
+}
+
+impl Found<'_, '_> {
+    fn chinese(&mut self) {
+        let mut routes = routes::find(self.line);
+        let spots = spots::find(self.line, &routes);
+        // 去颐和园，附近有什么酒店: the place gone to is the place asked about.
+        routes.retain(|route| {
+            route.origin.is_some() || !spots.iter().any(|spot| meets(route.destination.as_ref(), &spot.range))
+        });
+        for route in &routes {
+            let confidence = if route.plain { 0.95 } else { 0.8 };
+            self.name(Kind::Origin, route.origin.as_ref(), confidence);
+            self.name(Kind::Destination, route.destination.as_ref(), confidence);
+        }
+        for spot in &spots {
+            let whole_city = spot.whereabouts && places::is_place(self.line, &spot.range);
+            let kind = if whole_city && is_asked_city(self.line, spot) { Kind::City } else { Kind::Location };
+            self.push(kind, spot.range.clone(), if spot.apart { 0.7 } else { 0.9 }, None);
+        }
+        let taken = self.taken.clone();
+        for (range, confidence) in cities::find(self.line, &taken) {
+            self.push(Kind::City, range, confidence, None);
+        }
+        if let Some(range) = queries::find(self.line, &routes) {
+            self.push(Kind::Query, range, 0.9, None);
+        }
+    }
+
+    fn name(&mut self, kind: Kind, name: Option<&Name>, confidence: f32) {
+        if let Some(name) = name {
+            self.push(kind, name.range.clone(), confidence, None);
+        }
+    }
+
+    fn push(&mut self, kind: Kind, range: Range<usize>, confidence: f32, normal: Option<Normal>) {
+        let value = self.line.text(range.clone()).to_owned();
+        self.slots.push(Slot { kind, value, span: self.line.span(&range), confidence, normal });
+        self.taken.push(range);
+    }
+}
+
+fn meets(name: Option<&Name>, range: &Range<usize>) -> bool {
+    name.is_some_and(|name| name.range.start < range.end && range.start < name.range.end)
+}
+
+/// 河北在哪里 asks about a city, and so does 在纽约会下雨吗; 我在郑州 says where somebody is.
+fn is_asked_city(line: &Line<'_>, spot: &spots::Spot) -> bool {
+    let weather = line.contains(0..line.len(), &cities::WEATHER);
+    weather || line.before(spot.range.start) != '在'
+}
+
+fn stretch(date: &dates::Dated, today: Option<Day>) -> Option<Normal> {
+    let first = dates::meaning(&date.when, today);
+    let Some(until) = &date.until else { return first };
+    match (first?, dates::meaning(until, today)?) {
+        (Normal::Day(first), Normal::Day(last)) if first <= last => Some(Normal::Days(first, last)),
+        (Normal::Clock(first), Normal::Clock(last)) => Some(Normal::Clocks(first, last)),
+        _ => None,
+    }
+}
