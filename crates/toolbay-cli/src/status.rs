@@ -18,6 +18,7 @@ pub(crate) async fn run(status: Status) -> Result<(), Exit> {
         return Ok(());
     }
     show::line(&head(&answer));
+    show::line(&format!("{}\n", tools(&answer["exposed"])));
     if let Some(fault) = answer["configFault"].as_str() {
         show::line(&format!("the configuration cannot be used, all goes on as it was: {}\n", show::safe(fault)));
     }
@@ -62,6 +63,22 @@ fn head(answer: &Value) -> String {
         number("sessions"),
         number("parkedCalls"),
     )
+}
+
+/// What clients are shown of all tools: the size that decides, and those who are shown something else.
+fn tools(exposed: &Value) -> String {
+    let number = |value: &Value| value.as_f64().unwrap_or_default().floor();
+    let (tools, tokens) = (number(&exposed["tools"]), number(&exposed["tokens"]));
+    let shown = |of: &Value| {
+        let what = if of["shown"] == "search" { "to be searched for" } else { "all listed" };
+        match of["expose"].as_str() {
+            Some("auto") => format!("{what} (up to {} tokens are listed)", number(&of["most"])),
+            said => format!("{what} (expose: {})", said.unwrap_or_default()),
+        }
+    };
+    let clients = exposed["clients"].as_object().into_iter().flatten();
+    let clients: Vec<_> = clients.map(|(name, of)| format!("; to {}: {}", show::safe(name), shown(of))).collect();
+    format!("{tools} tools of about {tokens} tokens: {}{}", shown(exposed), clients.concat())
 }
 
 fn row(server: &Value) -> [String; 11] {

@@ -11,6 +11,8 @@ use toolbay_gateway::{
     catalog::Listed,
     config::{self, Child, Choice, Endpoint, Loaded, Remote, Surroundings, System, Url},
     limits::Limits,
+    meta::Exposure,
+    registry::acquire,
     servers::{self, Phase, Spec},
     telemetry::Telemetry,
 };
@@ -143,6 +145,10 @@ pub(crate) struct Configured {
     pub(crate) limits: Limits,
     /// Whom to tell what happens, where the file says so.
     pub(crate) telemetry: config::Telemetry,
+    /// What clients are shown of all tools.
+    pub(crate) expose: Exposure,
+    /// Where servers are looked for that are not there.
+    pub(crate) acquire: acquire::Settings,
     /// The file; none where the embedded servers are meant.
     pub(crate) file: Option<PathBuf>,
 }
@@ -165,7 +171,8 @@ pub(crate) fn configured(config: Option<&Path>) -> Result<Configured, Exit> {
         None => embedded(&here)?,
     };
     let file = file.map(|file| here.join(file));
-    Ok(Configured { specs, limits: config.limits, telemetry: config.telemetry, file })
+    let config::Running { limits, telemetry, expose, acquire, .. } = config;
+    Ok(Configured { specs, limits, telemetry, expose, acquire, file })
 }
 
 /// What is served where nothing is configured.

@@ -11,6 +11,7 @@ pub mod catalog;
 pub mod config;
 mod identity;
 pub mod limits;
+pub mod meta;
 pub mod metrics;
 pub mod policy;
 pub mod registry;

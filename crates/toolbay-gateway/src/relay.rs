@@ -6,6 +6,7 @@
 
 mod across;
 mod going;
+mod own;
 mod resolve;
 mod tasks;
 
@@ -33,10 +34,17 @@ use crate::{
 
 /// Serves one request.
 pub(crate) async fn call(bay: &Inner, request: &Request, cx: &Cx, trace: Option<Box<Trace>>) -> Outcome {
-    let meant = Meant::of(request);
+    let (mut request, sent) = (request, &request.params);
+    let mut meant = Meant::of(request);
+    // What stands for a call of another tool is that call from here on; what was sent is what its caller comes back with.
+    let unwrapped = own::unwrapped(bay, request, &meant);
+    if let Some(unwrapped) = &unwrapped {
+        request = unwrapped;
+        meant = Meant::of(request);
+    }
     let mut ticket = bay.ledger.open(request.caller.principal.clone(), request.method.clone(), meant.name.clone());
     ticket.traced_by(trace);
-    let served = serve(bay, request, &meant, cx, &mut ticket).await;
+    let served = serve(bay, request, sent, &meant, cx, &mut ticket).await;
     let (end, outcome) = match served {
         Ok(Crossing::Done(Ok(result))) => (End::Done, Ok(result)),
         Ok(Crossing::Done(Err(error))) | Err(error) => (End::Failed(error.code), Err(error)),
@@ -56,6 +64,7 @@ pub(crate) async fn call(bay: &Inner, request: &Request, cx: &Cx, trace: Option<
 async fn serve(
     bay: &Inner,
     request: &Request,
+    sent: &Raw,
     meant: &Meant,
     cx: &Cx,
     ticket: &mut Ticket,
@@ -64,8 +73,11 @@ async fn serve(
         if !bay.is_settled_for(&request.caller) {
             Box::pin(bay.settled_for(&request.caller)).await;
         }
-        let result = bay.catalog_for(&request.caller).result(listed, request.caller.introduction.revision);
-        return whole_list(&request.params).map(|()| Crossing::Done(Ok(result)));
+        whole_list(&request.params)?;
+        let catalog = bay.catalog_for(&request.caller);
+        let own = if listed == Listed::Tools { bay.desk.list(&request.caller, &catalog) } else { None };
+        let list = || Ok(catalog.result(listed, request.caller.introduction.revision));
+        return own.unwrap_or_else(list).map(|list| Crossing::Done(Ok(list)));
     }
     if request.method == Method::SetLevel {
         let level = request.params.get("level");
@@ -78,7 +90,7 @@ async fn serve(
     if request.method == Method::TasksList {
         return Box::pin(tasks::list(bay, request)).await.map(|page| Crossing::Done(Ok(page)));
     }
-    let binding = Binding::new(&request.caller.principal, &request.method, &request.params);
+    let binding = Binding::new(&request.caller.principal, &request.method, sent);
     let carried = request.returning.state.as_ref().map(|state| {
         let opened = bay.sealer.open(state, &binding, SystemTime::now());
         // Rare, so that a call carries no room for it.
@@ -93,7 +105,11 @@ async fn serve(
         }
         _ => match resolve_at_once(bay, request, meant) {
             Some(route) => route,
-            None => Box::pin(resolve(bay, request, meant)).await?,
+            // Our own have names that no other's tool has.
+            None => match Box::pin(own::answer(bay, request, meant)).await {
+                Some(answered) => return answered.map(|result| Crossing::Done(Ok(result))),
+                None => Box::pin(resolve(bay, request, meant)).await?,
+            },
         },
     };
     ticket.at(&route.server);

@@ -10,6 +10,7 @@ use toolbay_gateway::{
     Bay, Change, What,
     config::{self, nearest},
     limits::Effect,
+    meta::{Exposed, Exposure},
     metrics::Counted,
     registry::hot::Hot,
     servers::{Lines, Phase, Status},
@@ -18,7 +19,7 @@ use toolbay_gateway::{
 use crate::{
     target::{self, Configured},
     tool::{self, Act, Refusal},
-    up::event,
+    up::{Acquiring, event},
 };
 
 /// One that runs.
@@ -32,6 +33,8 @@ pub(crate) struct House {
     pub(crate) told: config::Telemetry,
     /// Keeps the bay to the tool entries of the file, where there is one.
     pub(crate) hot: Option<Hot>,
+    /// Whether agents may look for servers that are not there.
+    pub(crate) acquiring: Acquiring,
     pub(crate) endpoint: Option<String>,
     pub(crate) begun: Instant,
 }
@@ -58,6 +61,7 @@ impl House {
             "ready": bay.readiness().ready,
             "sessions": bay.sessions(),
             "parkedCalls": bay.parked_calls(),
+            "exposed": exposed(&bay.exposed()),
             "requests": outcomes(&counted),
             "servers": bay.status().into_iter().map(server).collect::<Vec<_>>(),
         })
@@ -90,7 +94,7 @@ impl House {
 
     /// Reads the configuration anew and takes it on; a file that cannot be used changes nothing.
     pub(crate) fn reload(&self) -> Result<Vec<Value>, String> {
-        let Configured { specs, limits, telemetry, .. } =
+        let Configured { specs, limits, telemetry, expose, acquire, .. } =
             target::configured(self.named.as_deref()).map_err(|exit| format!("nothing was changed: {exit}"))?;
         let mut changes: Vec<_> = self.bay.reload(specs, limits).iter().map(change).collect();
         let fields = self.told.differing(&telemetry);
@@ -99,8 +103,35 @@ impl House {
             let fields: Vec<_> = fields.into_iter().map(late).collect();
             changes.insert(0, json!({"server": null, "whose": "telemetry", "change": "adjusted", "fields": fields}));
         }
+        let live = |keys: Vec<&str>| {
+            let field = |key: &str| json!({"field": key, "effect": Effect::Live.word()});
+            keys.into_iter().map(field).collect::<Vec<_>>()
+        };
+        let exposed = live(self.bay.expose(expose));
+        if !exposed.is_empty() {
+            changes.insert(0, json!({"server": null, "whose": "tools", "change": "adjusted", "fields": exposed}));
+        }
+        if self.acquiring.take_on(acquire) {
+            let fields = live(vec!["acquire"]);
+            changes.insert(0, json!({"server": null, "whose": "registries", "change": "adjusted", "fields": fields}));
+        }
         Ok(changes)
     }
+}
+
+/// What clients are shown of all tools.
+fn exposed(exposed: &Exposed) -> Value {
+    let Exposure { expose, context, share, clients } = &exposed.exposure;
+    let client = |name: &String| {
+        let (says, shows) = (exposed.exposure.of(Some(name)), exposed.shows(Some(name)));
+        let most = exposed.exposure.most(Some(name));
+        (name.clone(), json!({"expose": says.word(), "shown": shows.word(), "most": most}))
+    };
+    json!({
+        "expose": expose.word(), "shown": exposed.shows(None).word(), "tools": exposed.tools, "tokens": exposed.tokens,
+        "most": exposed.exposure.most(None), "context": context, "share": share, "acquires": exposed.acquires,
+        "clients": clients.keys().map(client).collect::<serde_json::Map<_, _>>(),
+    })
 }
 
 /// What became of a server, for programs.

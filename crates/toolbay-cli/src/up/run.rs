@@ -8,6 +8,7 @@ use toolbay_gateway::{Bay, limits::Limits};
 use toolbay_transport::http::server::{Endpoint, Options, serve};
 
 use super::{
+    acquire::Acquiring,
     board::{Board, Manner},
     pages::pages,
     registry, telemetry,
@@ -25,11 +26,14 @@ use crate::{
 /// Runs it.
 pub(crate) async fn run(up: Up) -> Result<(), Exit> {
     single::check_address(&up.listen, up.open)?;
-    let Configured { specs, limits, telemetry: told, file } = target::configured(up.config.as_deref())?;
+    let Configured { specs, limits, telemetry: told, expose, acquire, file } =
+        target::configured(up.config.as_deref())?;
     // The address first: it is what most often fails, and nothing is started in vain.
     let listener = if up.stdio { None } else { Some(single::bind(up.listen).await?) };
     let observer = telemetry::wanted(&told);
     let bay = target::open_observed(specs, limits, observer.as_ref())?;
+    bay.expose(expose);
+    let acquiring = Acquiring::begin(&bay, file.clone(), acquire);
     let exporting = telemetry::export(observer.as_ref(), &bay);
     let shutdown = CancellationToken::new();
     // Without a terminal that could be gone, it asks to read the configuration anew.
@@ -38,7 +42,9 @@ pub(crate) async fn run(up: Up) -> Result<(), Exit> {
     let endpoint = listener.as_ref().and_then(|listener| listener.local_addr().ok()).map(|address| url(&address));
     let begun = Instant::now();
     let hot = file.as_deref().map(|file| registry::follow(&bay, file)).transpose()?;
-    let house = Arc::new(House { bay: bay.clone(), named: up.config, file: file.clone(), told, hot, endpoint, begun });
+    let (named, house_file) = (up.config, file.clone());
+    let house = House { bay: bay.clone(), named, file: house_file, told, hot, acquiring, endpoint, begun };
+    let house = Arc::new(house);
     let hearing = (hangup == Hangup::Elsewhere).then(|| AbortOnDropHandle::new(tokio::spawn(hear(Arc::clone(&house)))));
     let control = control::open(house);
     if let Err(why) = &control {

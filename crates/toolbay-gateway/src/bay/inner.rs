@@ -32,6 +32,7 @@ use crate::{
     catalog::{Catalog, Listed, Part, Report},
     config::Isolation,
     limits::Limits,
+    meta::Desk,
     policy::{self, Permit, Wanted},
     servers::{Circuit, Interest, NoSeat, Phase, Seat, Server, Status, Whom, Yard},
     telemetry::Telemetry,
@@ -67,6 +68,8 @@ pub(crate) struct Inner {
     /// Tasks that run in another revision than their caller's.
     pub(crate) kept: Kept,
     pub(crate) errands: Errands,
+    /// What our own tools work with.
+    pub(crate) desk: Desk,
 }
 
 /// A server, and for whom it is to be listed.

@@ -18,6 +18,7 @@ use crate::{
     callers::{Declared, Sessions},
     catalog::{Catalog, Found, Listed, Report},
     limits::{Children, Limits},
+    meta::Desk,
     metrics::{self, Counted, Everything, Readiness},
     servers::{Lines, Server, Spec, Status, Supervision, Yard},
     telemetry::Telemetry,
@@ -86,6 +87,7 @@ impl Bay {
                 parking: Parking::holding(limits.parked_calls),
                 kept: Kept::holding(limits.tasks, limits.task_bytes),
                 errands: Errands::default(),
+                desk: Desk::default(),
             }
         });
         bay.remerge();

@@ -236,6 +236,11 @@ impl Catalog {
         self.tables[listed as usize].shown.len()
     }
 
+    /// How many bytes the definitions of a list take.
+    pub(crate) fn bytes(&self, listed: Listed) -> usize {
+        self.tables[listed as usize].shown.iter().map(|(item, _)| item.as_bytes().len()).sum()
+    }
+
     /// Everything that stands in a list: public name and where it leads.
     pub fn iter(&self, listed: Listed) -> impl Iterator<Item = (&str, &Found)> {
         self.tables[listed as usize].found.iter().map(|(public, found)| (public.as_str(), found))

@@ -5,12 +5,14 @@
 mod merge;
 mod names;
 mod part;
+mod pick;
 mod sound;
 mod template;
 
 pub use merge::{Catalog, Found, Listed, Report, TaskNeed};
 pub use names::public_name;
 pub use part::{Part, Tasks};
+pub(crate) use pick::Picks;
 
 #[cfg(test)]
 mod tests;

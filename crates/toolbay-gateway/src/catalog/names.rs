@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 
+use crate::meta::Own;
+
 /// The longest name that every model provider takes.
 const LONGEST: usize = 64;
 /// How many characters of a digest tell two names apart.
@@ -27,9 +29,14 @@ pub fn public_name(server: &str, name: &str) -> String {
     format!("{head}_{digest}")
 }
 
-/// Whether a name can be public as it is, beside those with a prefix: none of them could ever be the same.
+/// Whether a name can be public as it is, beside those with a prefix and our own: none of them could ever be the same.
 pub(super) fn stands_alone(name: &str) -> bool {
-    !name.is_empty() && name.len() <= LONGEST && is_safe(name) && !name.contains("__") && !looks_digested(name)
+    Own::named(name).is_none()
+        && !name.is_empty() 
+        && name.len() <= LONGEST
+        && is_safe(name)
+        && !name.contains("__")
+        && !looks_digested(name)
 }
 
 /// Whether the first `__` behind such a server's name is always the one that we put there.

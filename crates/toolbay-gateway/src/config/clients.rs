@@ -7,7 +7,7 @@ use jsonc_parser::{
 
 use super::{
     error::{Error, Fault},
-    keys,
+    expose, keys,
     source::Source,
     syntax::EXAMPLE,
     tree,
@@ -52,6 +52,7 @@ pub(super) fn sections<'v, 'a>(
         } else if key == "limits"
             || key == "acquire"
             || key == "telemetry"
+            || expose::KEYS.contains(&key)
             || key == "tools" && is_list(&property.value)
         {
             // Read by the rooms of those names.

@@ -9,6 +9,7 @@ use std::{
 use super::{
     acquire, clients,
     error::{Error, Fault},
+    expose,
     find::{Choice, Found, find},
     limits,
     resolve::{one_with_own_names, resolve},
@@ -47,13 +48,14 @@ pub fn parse(text: &str, file: &Path, around: &Surroundings<'_>) -> Result<Loade
     let sections = clients::sections(&root, &source, &mut remarks)?;
     let limits = limits::gateway(&root, &source, &mut remarks)?;
     let acquire = acquire::read(&root, &mut remarks);
+    let expose = expose::read(&root, &mut remarks);
     let telemetry = telemetry::read(&root, &source, around, &mut remarks);
     let servers = written::read(&sections, clients::tools(&root), &source, &mut remarks)?;
     let mut servers: Vec<_> =
         servers.into_iter().map(|server| resolve(server, &limits, &source, around, &mut remarks)).collect();
     let mut warnings = remarks.finish();
     warnings.extend(one_with_own_names(&mut servers, &source));
-    Ok(Loaded { config: Running { servers, limits, acquire, telemetry }, warnings, file: Some(file.to_path_buf()) })
+    Ok(Loaded { config: Running { servers, limits, acquire, expose, telemetry }, warnings, file: Some(file.to_path_buf()) })
 }
 
 fn read(file: &Path, around: &Surroundings<'_>) -> Result<String, Error> {

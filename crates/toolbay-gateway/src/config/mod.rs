@@ -9,6 +9,7 @@ mod compare;
 mod dotenv;
 mod error;
 mod expand;
+mod expose;
 mod find;
 mod keys;
 mod limits;

@@ -10,6 +10,7 @@ use toolbay_protocol::Revision;
 
 use crate::{
     limits::{Limits, PerServer},
+    meta::Exposure,
     registry::acquire::Settings,
 };
 
@@ -27,6 +28,8 @@ pub struct Running {
     pub limits: Limits,
     /// Where servers are looked for that are not here.
     pub acquire: Settings,
+    /// What clients are shown of all tools.
+    pub expose: Exposure,
     /// Whom to tell what happens.
     pub telemetry: Telemetry,
 }

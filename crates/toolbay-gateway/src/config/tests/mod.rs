@@ -2,6 +2,7 @@
 
 mod clients;
 mod expansion;
+mod expose;
 mod faults;
 mod finding;
 mod limits;

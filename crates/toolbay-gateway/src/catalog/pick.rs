@@ -1,0 +1,200 @@
+//! The tools of a catalog that answer a request in words best. An index is made when the first request comes, and brought
+//! from one catalog to the next by what differs.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError, RwLock, Weak},
+};
+
+use toolbay_protocol::Raw;
+use toolbay_retrieval::{Found as Picked, Index, Query, Tool};
+
+use super::merge::{Catalog, Found, Listed};
+
+/// How many catalogs have an index at the same time: that of everybody, and those of callers with a view of their own.
+const KEPT: usize = 8;
+/// How much of a tool is read: what a tool says of itself is no reason to wait.
+const DESCRIPTION: usize = 4096;
+const PARAMS: usize = 64;
+const PARAM: usize = 512;
+
+/// The indexes there are; the one that was asked last is the last.
+#[derive(Debug, Default)]
+pub(crate) struct Picks(Mutex<Vec<Slot>>);
+
+#[derive(Debug)]
+struct Slot {
+    catalog: Arc<Catalog>,
+    pick: Arc<RwLock<Pick>>,
+}
+
+impl Picks {
+    /// The tools that answer `query` best, at most `limit`.
+    pub(crate) fn search(&self, catalog: &Arc<Catalog>, query: &str, server: Option<&str>, limit: usize) -> Picked {
+        let query = Query::new(query).limit(limit);
+        let query = match server {
+            Some(server) => query.on(server),
+            None => query,
+        };
+        let pick = self.of(catalog);
+        {
+            let pick = pick.read().unwrap_or_else(PoisonError::into_inner);
+            if pick.is_of(catalog) {
+                return pick.index.search(&query);
+            }
+        }
+        let mut pick = pick.write().unwrap_or_else(PoisonError::into_inner);
+        pick.follow(catalog);
+        pick.index.search(&query)
+    }
+
+    /// The index that is nearest to a catalog: its own, else the last one whose catalog nobody is offered any more.
+    fn of(&self, catalog: &Arc<Catalog>) -> Arc<RwLock<Pick>> {
+        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = slots.iter().position(|slot| Arc::ptr_eq(&slot.catalog, catalog));
+        let forgotten = || slots.iter().rposition(|slot| Arc::strong_count(&slot.catalog) == 1);
+        let oldest = || (slots.len() >= KEPT).then_some(0);
+        let slot = match own.or_else(forgotten).or_else(oldest) {
+            Some(place) => Slot { catalog: Arc::clone(catalog), pick: slots.remove(place).pick },
+            None => Slot { catalog: Arc::clone(catalog), pick: Arc::default() },
+        };
+        let pick = Arc::clone(&slot.pick);
+        slots.push(slot);
+        pick
+    }
+}
+
+/// An index, and what stands in it.
+#[derive(Debug, Default)]
+struct Pick {
+    index: Index,
+    held: HashMap<String, (Arc<str>, Raw)>,
+    of: Weak<Catalog>,
+}
+
+impl Pick {
+    fn is_of(&self, catalog: &Arc<Catalog>) -> bool {
+        // The weak one keeps the place from being another's.
+        Weak::as_ptr(&self.of) == Arc::as_ptr(catalog)
+    }
+
+    /// Takes on what another catalog has that this one has not, and the other way round.
+    fn follow(&mut self, catalog: &Arc<Catalog>) {
+        if self.is_of(catalog) {
+            return;
+        }
+        let Self { index, held, of } = self;
+        held.retain(|public, (server, definition)| {
+            let there = catalog.find(Listed::Tools, public);
+            let same = there.is_some_and(|there| there.server == *server && there.definition == *definition);
+            if !same {
+                index.remove(public);
+            }
+            same
+        });
+        for (public, found) in catalog.iter(Listed::Tools) {
+            if !held.contains_key(public) {
+                index.insert(&read(public, found));
+                held.insert(public.to_owned(), (Arc::clone(&found.server), found.definition.clone()));
+            }
+        }
+        *of = Arc::downgrade(catalog);
+    }
+}
+
+/// A tool as the search reads it.
+fn read(public: &str, found: &Found) -> Tool {
+    let [title, description, schema] = found.definition.find(["title", "description", "inputSchema"]);
+    let text = |member: Option<&Raw>, most: usize| {
+        let text = member.and_then(Raw::as_text).unwrap_or_default();
+        text[..text.floor_char_boundary(most)].to_owned()
+    };
+    let (name, title) = (found.name.as_text().unwrap_or_default(), text(title.as_ref(), PARAM));
+    let description = text(description.as_ref(), DESCRIPTION);
+    let description = if title.is_empty() { description } else { format!("{title}. {description}") };
+    let tool = Tool::new(public, name, description).on(&*found.server);
+    let properties = schema.and_then(|schema| schema.get("properties")).unwrap_or(Raw::EMPTY);
+    properties.members().take(PARAMS).fold(tool, |tool, member| {
+        let says = text(member.value.get("description").as_ref(), PARAM);
+        tool.param(member.key, says)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use serde_json::json;
+    use toolbay_protocol::Revision;
+    use toolbay_retrieval::Fit;
+
+    use super::*;
+    use crate::catalog::Part;
+
+    fn catalog(tools: &[(&str, &str)]) -> Arc<Catalog> {
+        let mut part = Part::empty("s".into(), Revision::LATEST);
+        let tool = |(name, description): &(&str, &str)| {
+            let definition = json!({"name": name, "description": description, "inputSchema": {"type": "object"}});
+            ((*name).to_owned(), Raw::of(&definition))
+        };
+        part.tools = tools.iter().map(tool).collect();
+        Arc::new(Catalog::of([part].iter()).0)
+    }
+
+    const SKY: (&str, &str) = ("forecast", "The weather of the next days in a city");
+    const MAIL: (&str, &str) = ("send_mail", "Sends a message to an address");
+
+    #[test]
+    fn an_index_follows_from_one_catalog_to_the_next() {
+        let picks = Picks::default();
+        let best = |catalog: &Arc<Catalog>, query: &str| {
+            let found = picks.search(catalog, query, None, 5);
+            (found.fit == Fit::Good).then(|| found.hits[0].id.to_string())
+        };
+        let one = catalog(&[SKY]);
+        assert_eq!(best(&one, "weather forecast").as_deref(), Some("s__forecast"));
+        assert_eq!(best(&one, "send a mail message"), None);
+        let two = catalog(&[SKY, MAIL]);
+        assert_eq!(best(&two, "send a mail message").as_deref(), Some("s__send_mail"));
+        // Both are offered to somebody: each has its own.
+        assert_eq!(best(&one, "send a mail message"), None);
+        assert_eq!(picks.0.lock().unwrap().len(), 2);
+        drop((one, two));
+        let three = catalog(&[MAIL]);
+        assert_eq!(best(&three, "weather forecast"), None);
+        assert_eq!(picks.0.lock().unwrap().len(), 2, "the place of one that is gone is taken");
+        let many: Vec<_> = (0..KEPT * 2).map(|_| catalog(&[SKY])).collect();
+        assert!(many.iter().all(|one| best(one, "weather forecast").is_some()));
+        assert_eq!(picks.0.lock().unwrap().len(), KEPT);
+    }
+
+    #[test]
+    fn a_tool_that_changed_is_found_by_what_it_says_now() {
+        let picks = Picks::default();
+        let before = catalog(&[("x", MAIL.1), SKY]);
+        assert_eq!(&*picks.search(&before, "send a message", None, 5).hits[0].id, "s__x");
+        drop(before);
+        let after = catalog(&[("x", "Adds two numbers"), SKY]);
+        let found = picks.search(&after, "add two numbers", None, 5);
+        assert_eq!((found.fit, &*found.hits[0].id), (Fit::Good, "s__x"));
+        assert_eq!(picks.search(&after, "send a message", None, 5).fit, Fit::Nothing);
+    }
+
+    /// Run by hand: `cargo test --release -p toolbay-gateway -- --ignored --nocapture one_more_tool`.
+    #[test]
+    #[ignore = "it measures"]
+    fn one_more_tool_among_three_thousand_takes_less_than_a_millisecond() {
+        let names: Vec<_> = (0..3001).map(|place| (format!("tool_{place}"), format!("{} number {place}", SKY.1))).collect();
+        let tools: Vec<_> = names.iter().map(|(name, says)| (name.as_str(), says.as_str())).collect();
+        let picks = Picks::default();
+        let (before, after) = (catalog(&tools[..3000]), catalog(&tools));
+        picks.search(&before, "weather", None, 5);
+        drop(before);
+        let pick = picks.of(&after);
+        let began = Instant::now();
+        pick.write().unwrap().follow(&after);
+        let took = began.elapsed();
+        println!("{took:?}");
+        assert!(took.as_micros() < 1000, "{took:?}");
+    }
+}
