@@ -32,7 +32,7 @@ pub fn public_name(server: &str, name: &str) -> String {
 /// Whether a name can be public as it is, beside those with a prefix and our own: none of them could ever be the same.
 pub(super) fn stands_alone(name: &str) -> bool {
     Own::named(name).is_none()
-        && !name.is_empty() 
+        && !name.is_empty()
         && name.len() <= LONGEST
         && is_safe(name)
         && !name.contains("__")

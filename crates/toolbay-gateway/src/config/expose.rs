@@ -56,7 +56,10 @@ fn clients(value: &Value<'_>, exposure: &mut Exposure, remarks: &mut Remarks<'_>
             continue;
         }
         let Value::Object(written) = &property.value else {
-            return Err((tree::start(&property.value), format!("the client `{name}` is {}; {shape}", tree::kind(&property.value))));
+            return Err((
+                tree::start(&property.value),
+                format!("the client `{name}` is {}; {shape}", tree::kind(&property.value)),
+            ));
         };
         if exposure.clients.insert(name.to_owned(), client(name, written, remarks)?).is_some() {
             return Err((at, format!("the client `{name}` is given twice; keep one")));

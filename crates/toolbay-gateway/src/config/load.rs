@@ -55,7 +55,11 @@ pub fn parse(text: &str, file: &Path, around: &Surroundings<'_>) -> Result<Loade
         servers.into_iter().map(|server| resolve(server, &limits, &source, around, &mut remarks)).collect();
     let mut warnings = remarks.finish();
     warnings.extend(one_with_own_names(&mut servers, &source));
-    Ok(Loaded { config: Running { servers, limits, acquire, expose, telemetry }, warnings, file: Some(file.to_path_buf()) })
+    Ok(Loaded {
+        config: Running { servers, limits, acquire, expose, telemetry },
+        warnings,
+        file: Some(file.to_path_buf()),
+    })
 }
 
 fn read(file: &Path, around: &Surroundings<'_>) -> Result<String, Error> {

@@ -40,7 +40,8 @@ fn told(offer: &Offer) -> Vec<String> {
     let head = format!("{name}: {}", plain(&offer.listing.description));
     match &offer.outcome {
         Outcome::Added { name, until } => {
-            let what = format!("  added as {name:?} until {}; its tools can be found and called in a moment", time(*until));
+            let what =
+                format!("  added as {name:?} until {}; its tools can be found and called in a moment", time(*until));
             vec![head, what]
         }
         Outcome::Known { name } => vec![head, format!("  here already, as {name:?}")],

@@ -43,7 +43,8 @@ fn one(search: &Search, catalog: &Catalog, hit: &Hit) -> Option<Raw> {
 fn parts(parts: &Parts) -> serde_json::Value {
     match parts {
         Parts::Best { words, about, model, matched } => {
-            let matched = matched.iter().map(|one| json!({"word": one.word, "term": one.term, "score": rounded(one.score)}));
+            let matched =
+                matched.iter().map(|one| json!({"word": one.word, "term": one.term, "score": rounded(one.score)}));
             json!({
                 "words": rounded(*words), "about": rounded(*about), "model": rounded(*model),
                 "matched": matched.collect::<Vec<_>>(),
@@ -63,7 +64,9 @@ fn nothing(search: &Search, catalog: &Catalog) -> String {
     let known = |server: &str| catalog.iter(Listed::Tools).any(|(_, found)| *found.server == *server);
     match &search.server {
         Some(server) if !known(server) => format!("no server {server:?} offers a tool to you; search without `server`"),
-        Some(server) => format!("no tool of {server:?} fits {:?}; search without `server`, or in other words", search.query),
+        Some(server) => {
+            format!("no tool of {server:?} fits {:?}; search without `server`, or in other words", search.query)
+        }
         None => format!("no tool fits {:?}; say in other words what has to be done", search.query),
     }
 }

@@ -13,6 +13,6 @@ pub(crate) use acquired::acquired;
 pub(crate) use answer::{flawed, result};
 pub(crate) use ask::{Acquire, Describe, Search, inner, read};
 pub(crate) use desk::Desk;
-pub use exposure::{Client, Exposed, Expose, Exposure};
+pub use exposure::{Client, Expose, Exposed, Exposure};
 pub(crate) use found::{described, found};
 pub use own::Own;
