@@ -12,8 +12,12 @@ const DESCRIPTION: usize = 600;
 
 /// The tools that were found; none where nothing fits, which is said.
 pub(crate) fn found(search: &Search, catalog: &Catalog, hits: &toolbay_retrieval::Found) -> Raw {
+    // Beside the best, only what is nearer to the request than tools are on average.
+    let near = |(place, hit): &(usize, &Hit)| *place == 0 || hit.score > 0.0;
     let tools: Vec<_> = match hits.fit {
-        Fit::Good => hits.hits.iter().filter_map(|hit| one(search, catalog, hit)).collect(),
+        Fit::Good => {
+            hits.hits.iter().enumerate().filter(near).filter_map(|(_, hit)| one(search, catalog, hit)).collect()
+        }
         Fit::Nothing => vec![],
     };
     let mut answer = Object::with_capacity(1024);
