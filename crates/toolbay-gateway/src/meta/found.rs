@@ -12,8 +12,9 @@ const DESCRIPTION: usize = 600;
 
 /// The tools that were found; none where nothing fits, which is said.
 pub(crate) fn found(search: &Search, catalog: &Catalog, hits: &toolbay_retrieval::Found) -> Raw {
-    // Beside the best, only what is nearer to the request than tools are on average.
-    let near = |(place, hit): &(usize, &Hit)| *place == 0 || hit.score > 0.0;
+    // Beside the best, only what answers a word of the request, or is nearer to it than tools are on average: among few
+    // tools, a good one may be below that.
+    let near = |(place, hit): &(usize, &Hit)| *place == 0 || hit.score > 0.0 || answers(hit);
     let tools: Vec<_> = match hits.fit {
         Fit::Good => {
             hits.hits.iter().enumerate().filter(near).filter_map(|(_, hit)| one(search, catalog, hit)).collect()
@@ -42,6 +43,14 @@ fn one(search: &Search, catalog: &Catalog, hit: &Hit) -> Option<Raw> {
         tool.put("inputSchema", &schema);
     }
     Some(tool.finish())
+}
+
+/// Whether it answers a word of the request.
+fn answers(hit: &Hit) -> bool {
+    match &hit.parts {
+        Parts::Best { matched, .. } => !matched.is_empty(),
+        Parts::Weighted(parts) => parts.name + parts.description > 0.0,
+    }
 }
 
 fn parts(parts: &Parts) -> serde_json::Value {
