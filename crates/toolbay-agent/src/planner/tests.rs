@@ -1,0 +1,247 @@
+use std::sync::Mutex;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use tokio::sync::Barrier;
+
+use super::*;
+
+/// The catalog of the prescribed example: nothing is told of what the services take.
+fn example() -> Vec<Offered> {
+    vec![
+        Offered::new("weather_query", "查询城市天气信息").on("weather_query").category("weather"),
+        Offered::new("map_search", "地图搜索和导航").on("map_search").category("map"),
+    ]
+}
+
+fn city() -> Value {
+    json!({"type": "object", "properties": {"city": {"type": "string", "description": "城市"}}, "required": ["city"]})
+}
+
+fn plan(tools: Vec<Offered>, request: &str) -> Plan {
+    Planner::new(tools, Rules::default()).plan(request)
+}
+
+/// Groups as `tool(arguments), tool(arguments)`.
+fn told(plan: &Plan) -> Vec<String> {
+    let step = |step: &Step| format!("{}{}", step.tool.name, Value::Object(step.values().clone()));
+    plan.groups.iter().map(|group| group.steps.iter().map(step).collect::<Vec<_>>().join(", ")).collect()
+}
+
+#[track_caller]
+fn check(tools: Vec<Offered>, request: &str, expected: &[&str]) {
+    let plan = plan(tools, request);
+    assert_eq!(told(&plan), expected, "{request}: {plan:#?}");
+}
+
+#[test]
+fn one_match_is_one_call() {
+    check(example(), "北京市今天天气", &[r#"weather_query{"city":"北京市","date":"今天"}"#]);
+    check(example(), "从海淀区到朝阳区怎么走", &[r#"map_search{"origin":"海淀区","destination":"朝阳区"}"#]);
+    check(example(), "weather in Beijing today", &[r#"weather_query{"city":"Beijing","date":"today"}"#]);
+    let way = r#"map_search{"origin":"Haidian","destination":"Chaoyang"}"#;
+    check(example(), "How do I get from Haidian to Chaoyang", &[way]);
+}
+
+#[test]
+fn a_request_may_name_several_things() {
+    let both =
+        [r#"weather_query{"city":"北京市","date":"今天"}"#, r#"map_search{"origin":"海淀区","destination":"朝阳区"}"#];
+    check(example(), "北京市今天天气，从海淀区到朝阳区怎么走", &both);
+    let both = [
+        r#"map_search{"origin":"Haidian","destination":"Chaoyang"}"#,
+        r#"weather_query{"city":"Beijing","date":"today"}"#,
+    ];
+    check(example(), "How do I get from Haidian to Chaoyang, and what is the weather in Beijing today?", &both);
+}
+
+#[test]
+fn parts_of_one_thought_are_planned_as_one() {
+    check(example(), "去拉萨，从成都出发怎么走", &[r#"map_search{"destination":"拉萨","origin":"成都"}"#]);
+    let weather = || vec![Offered::new("weather", "查询天气").taking(city()).category("weather")];
+    check(weather(), "我下周三要去成都出差，那边天气如何", &[r#"weather{"city":"成都"}"#]);
+    check(weather(), "北京天气，上海天气", &[r#"weather{"city":"北京"}"#, r#"weather{"city":"上海"}"#]);
+    check(weather(), "北京天气，北京天气", &[r#"weather{"city":"北京"}"#]);
+}
+
+#[test]
+fn nothing_fits_is_said_and_a_part_without_a_tool_is_told() {
+    let nothing = plan(example(), "帮我翻译这句话");
+    assert!(nothing.groups.is_empty() && !nothing.nearest.is_empty(), "{nothing:#?}");
+    assert_eq!(plan(vec![], "北京天气"), Plan { request: "北京天气".into(), ..Plan::default() });
+    let half = plan(example(), "北京市今天天气，讲个笑话");
+    assert_eq!((half.groups.len(), half.unanswered), (1, vec!["讲个笑话".to_owned()]));
+}
+
+#[test]
+fn one_category_is_one_group_and_different_ones_are_several() {
+    let tools = |categories: [&str; 2]| {
+        let [first, second] = categories;
+        vec![
+            Offered::new("forecast_a", "weather forecast of a city").on("a").category(first).taking(city()),
+            Offered::new("forecast_b", "weather forecast of a city").on("b").category(second).taking(city()),
+        ]
+    };
+    let (a, b) = (r#"forecast_a{"city":"Oslo"}"#, r#"forecast_b{"city":"Oslo"}"#);
+    check(tools(["weather", "Weather"]), "weather forecast in Oslo", &[&format!("{a}, {b}")]);
+    check(tools(["weather", "search"]), "weather forecast in Oslo", &[a, b]);
+}
+
+#[test]
+fn the_threshold_decides_what_is_a_match_beside_the_best() {
+    let tools = || {
+        vec![
+            Offered::new("forecast", "weather forecast of a city").category("weather"),
+            Offered::new("report", "a report about the weather").category("search"),
+        ]
+    };
+    let count = |threshold: f64| {
+        let rules = Rules { threshold, ..Rules::default() };
+        Planner::new(tools(), rules).plan("weather forecast in Oslo").groups.len()
+    };
+    assert_eq!((count(0.0), count(1.0)), (2, 1));
+}
+
+#[test]
+fn the_prescribed_rule_is_exact_and_shows_how_it_came_about() {
+    let tools = vec![
+        Offered::new("weather_query", "query the weather").category("weather"),
+        Offered::new("lexicon", "explains words").category("search"),
+    ];
+    let plan = Planner::new(tools, Rules::prescribed()).plan("weather query");
+    let [group] = plan.groups.as_slice() else { panic!("{plan:#?}") };
+    let score = &group.steps[0].score;
+    let Parts::Weighted(parts) = score.parts else { panic!("{score:?}") };
+    assert!((parts.name - 1.0).abs() < 1e-9 && (parts.category - 0.5).abs() < 1e-9, "{parts:?}");
+    assert!((score.total - (0.4 + 0.3 * parts.description + 0.3 * 0.5)).abs() < 1e-9);
+    let read = Planner::new(example(), Rules::prescribed()).plan("从海淀区到朝阳区怎么走");
+    assert_eq!(told(&read), [r#"map_search{"origin":"海淀区","destination":"朝阳区"}"#]);
+}
+
+#[test]
+fn what_is_missing_is_told_with_its_description_and_can_be_given() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"city": {"type": "string"}, "days": {"type": "integer", "description": "how many days"}},
+        "required": ["city", "days"],
+    });
+    let mut plan = plan(vec![Offered::new("forecast", "weather forecast").taking(schema)], "weather in Oslo");
+    let step = &mut plan.groups[0].steps[0];
+    let Standing::Missing(missing) = &step.standing else { panic!("{step:?}") };
+    assert_eq!(missing, &[Missing { name: "days".into(), description: Some("how many days".into()) }]);
+    assert!(step.give("days", "many").unwrap_err().contains("integer"));
+    assert!(step.give("nights", "3").is_err());
+    step.give("days", "3").unwrap();
+    assert_eq!((step.standing.clone(), step.values()["days"].clone()), (Standing::Ready, json!(3)));
+    assert_eq!(step.arguments[1].origin, Origin::Given);
+    assert_eq!(step.arguments[0].origin, Origin::Said { kind: "city", words: "Oslo".into() });
+}
+
+#[test]
+fn arguments_that_the_schema_refuses_are_not_sent() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"city": {"type": "string", "pattern": "^[A-Z]{3}$"}}, "required": ["city"],
+    });
+    let plan = plan(vec![Offered::new("forecast", "weather forecast").taking(schema)], "weather in Oslo");
+    assert!(matches!(&plan.groups[0].steps[0].standing, Standing::Unfit(why) if why.contains("`city`")), "{plan:#?}");
+}
+
+#[test]
+fn what_destroys_wants_a_yes() {
+    let tool =
+        json!({"name": "delete_note", "description": "Deletes a note", "annotations": {"destructiveHint": true}});
+    let mut plan = plan(vec![Offered::listed(&tool).unwrap()], "delete the note");
+    assert_eq!(plan.groups[0].steps[0].standing, Standing::Unagreed);
+    plan.groups[0].steps[0].agree();
+    assert_eq!(plan.groups[0].steps[0].standing, Standing::Ready);
+}
+
+struct Meeting(Barrier);
+
+impl Tools for Meeting {
+    type Answer = String;
+
+    async fn call(&self, tool: &str, _: Map<String, Value>) -> Result<String, Failure> {
+        self.0.wait().await;
+        Ok(tool.to_owned())
+    }
+}
+
+struct Turns {
+    asked: Mutex<Vec<String>>,
+    fails: &'static [&'static str],
+}
+
+impl Tools for Turns {
+    type Answer = String;
+
+    async fn call(&self, tool: &str, _: Map<String, Value>) -> Result<String, Failure> {
+        self.asked.lock().unwrap().push(tool.to_owned());
+        match self.fails.contains(&tool) {
+            true => Err(Failure { blame: Blame::Tool, what: "out of order".into() }),
+            false => Ok(format!("by {tool}")),
+        }
+    }
+}
+
+struct Silent;
+
+impl Tools for Silent {
+    type Answer = ();
+
+    async fn call(&self, _: &str, _: Map<String, Value>) -> Result<(), Failure> {
+        std::future::pending().await
+    }
+}
+
+const SOON: Duration = Duration::from_secs(30);
+
+#[tokio::test(start_paused = true)]
+async fn groups_run_side_by_side() {
+    // Neither answers before both were called; the paused clock would end the wait of one alone.
+    let plan = plan(example(), "北京市今天天气，从海淀区到朝阳区怎么走");
+    let ran = run(&plan, &Meeting(Barrier::new(2)), SOON).await;
+    let answered: Vec<_> =
+        ran.iter().map(|ran| matches!(&ran.answered, Answered::By { answer, .. } if !answer.is_empty())).collect();
+    assert_eq!(answered, [true, true]);
+}
+
+fn three() -> Vec<Offered> {
+    let tool = |name: &str| Offered::new(name, "weather forecast of a city").on(name).category("weather");
+    let mut third = city();
+    third["properties"]["key"] = json!({"type": "string"});
+    third["required"] = json!(["city", "key"]);
+    vec![tool("sky_a").taking(third), tool("sky_b").taking(city()), tool("sky_c").taking(city())]
+}
+
+#[tokio::test]
+async fn tools_of_one_category_are_tried_in_turn_until_one_succeeds() {
+    let plan = plan(three(), "weather forecast in Oslo");
+    let check = async |fails: &'static [&'static str], asked: &[&str], answer: Option<&str>| {
+        let turns = Turns { asked: Mutex::default(), fails };
+        let ran = run(&plan, &turns, SOON).await;
+        assert_eq!(*turns.asked.lock().unwrap(), asked);
+        let by = match &ran[0].answered {
+            Answered::By { tool, .. } => Some(tool.as_str()),
+            Answered::Not => None,
+        };
+        assert_eq!(by, answer);
+        ran
+    };
+    // The first lacks an argument, and yields without being called.
+    let ran = check(&[], &["sky_b"], Some("sky_b")).await;
+    assert_eq!((ran[0].tried[0].tool.as_str(), ran[0].tried[0].failure.blame), ("sky_a", Blame::Request));
+    assert!(ran[0].tried[0].failure.what.contains("key"));
+    check(&["sky_b"], &["sky_b", "sky_c"], Some("sky_c")).await;
+    let ran = check(&["sky_b", "sky_c"], &["sky_b", "sky_c"], None).await;
+    assert_eq!(ran[0].tried.len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_never_answers_ends_at_the_deadline() {
+    let plan = plan(example(), "北京市今天天气");
+    let ran = run(&plan, &Silent, SOON).await;
+    let [Tried { failure, .. }] = ran[0].tried.as_slice() else { panic!("{ran:?}") };
+    assert_eq!((failure.blame, failure.what.as_str()), (Blame::Deadline, "no answer within 30 s"));
+}
