@@ -39,6 +39,8 @@ pub(crate) enum Command {
     List(List),
     /// Call a tool
     Call(Call),
+    /// Ask in plain words: choose tools, read their arguments out of the request, run them
+    Ask(Box<Ask>),
     /// Read a resource
     Read(Read),
     /// Fill in a prompt
@@ -63,7 +65,9 @@ impl Command {
                 Builder::new_current_thread()
             }
             Self::Status(_) | Self::Logs(_) | Self::Reload(_) | Self::Tool(_) => Builder::new_current_thread(),
-            Self::Prompt(_) | Self::Find(_) | Self::Registry(_) | Self::Session(_) => Builder::new_current_thread(),
+            Self::Prompt(_) | Self::Find(_) | Self::Registry(_) | Self::Session(_) | Self::Ask(_) => {
+                Builder::new_current_thread()
+            }
         }
     }
 }
@@ -182,6 +186,56 @@ pub(crate) struct Call {
     /// One server, started by this command
     #[arg(last = true, value_name = "COMMAND", conflicts_with_all = ["url", "config"])]
     pub(crate) command: Vec<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Ask {
+    /// What is wanted, in Chinese or English; several things at once if need be
+    #[arg(required = true)]
+    pub(crate) request: Vec<String>,
+    /// Only show what would be called, why, and with what
+    #[arg(long)]
+    pub(crate) plan: bool,
+    /// How tools are scored
+    #[arg(long, value_enum, default_value = "best")]
+    pub(crate) scorer: Scorer,
+    /// How arguments are read: by grammar and gazetteer, or by the three prescribed expressions
+    #[arg(long, value_enum, default_value = "full")]
+    pub(crate) arguments: Arguments,
+    /// How near a tool must come to the best one to be called too, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.6)]
+    pub(crate) threshold: f64,
+    /// A weight of the weighted scorer: name=0.4, description=0.3, category=0.3, other=1, or a category like search=10
+    #[arg(long = "weight", value_name = "KEY=NUMBER")]
+    pub(crate) weights: Vec<String>,
+    /// How long all calls together may take: 90s, 15m
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = span)]
+    pub(crate) deadline: Duration,
+    /// Call tools too that say of themselves that they destroy
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) target: Target,
+}
+
+/// How tools are scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scorer {
+    /// By words and what they are about
+    Best,
+    /// By words alone
+    Words,
+    /// By the prescribed rule: 0.4 × name + 0.3 × description + 0.3 × category
+    Weighted,
+}
+
+/// How arguments are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Arguments {
+    /// By grammar and gazetteer
+    Full,
+    /// By the three prescribed expressions
+    Prescribed,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -2,6 +2,7 @@
 //! are shown ([`show`]).
 
 mod args;
+mod ask;
 mod call;
 mod control;
 mod exit;
@@ -40,6 +41,7 @@ fn main() -> std::process::ExitCode {
             Command::Session(session) => session::run(session).await,
             Command::List(list) => list::run(list).await,
             Command::Call(call) => call::run(call).await,
+            Command::Ask(ask) => ask::run(*ask).await,
             Command::Read(read) => read::run(read).await,
             Command::Prompt(prompt) => prompt::run(prompt).await,
             Command::Find(find) => search::find::run(find).await,

@@ -64,6 +64,11 @@ impl Reached {
         }
     }
 
+    /// The bay, where there is one.
+    pub(crate) fn bay(&self) -> Option<&Bay> {
+        self.bay.as_ref()
+    }
+
     /// The definition of a tool; waits for servers only for as long as it is not there.
     pub(crate) async fn tool(&self, name: &str) -> Option<Raw> {
         if let Some(bay) = &self.bay {

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use toolbay_retrieval::slots::{self, Kind, Slot};
+use toolbay_retrieval::{
+    Scorer,
+    slots::{self, Kind, Slot},
+};
 
 use super::{
     arguments::Said,
@@ -65,11 +68,17 @@ impl Planner {
     fn part(&self, request: &str, range: Range<usize>) -> Part {
         let text = &request[range.clone()];
         let slots = self.read(text);
-        let mut matches = self.shelf.matches(text, None, &self.rules);
+        let without = without_places(text, &slots);
+        let texts = match self.rules.scorer {
+            Scorer::Best | Scorer::Words if !without.trim().is_empty() => vec![text, &*without],
+            // The prescribed rule compares what was said.
+            Scorer::Best | Scorer::Words | Scorer::Weighted(_) => vec![text],
+        };
+        let mut matches = self.shelf.matches(&texts, None, &self.rules);
         if matches.is_empty()
             && let Some(hint) = hints::hint(&slots)
         {
-            matches = self.shelf.matches(hint, Some(hint), &self.rules);
+            matches = self.shelf.matches(&[hint], Some(hint), &self.rules);
         }
         Part { range, slots, matches }
     }
@@ -107,6 +116,18 @@ impl Planner {
         }
         joined
     }
+}
+
+/// A text without the names and dates in it: they are what a tool is to be given, and hardly ever its own words.
+fn without_places(text: &str, slots: &[Slot]) -> String {
+    let mut rest = text.to_owned();
+    for slot in slots.iter().filter(|slot| slot.kind != Kind::Query) {
+        // Blanks of the same width, so that the spans stay right.
+        if let Some(words) = text.get(slot.span.clone()) {
+            rest.replace_range(slot.span.clone(), &" ".repeat(words.len()));
+        }
+    }
+    rest
 }
 
 /// Whether a part only goes on with the one before it: it means the same tool, and says other things.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use toolbay_retrieval::{Fit, Hit, Index, Parts, Query, Scorer};
+use toolbay_retrieval::{Fit, Found, Hit, Index, Parts, Query, Scorer};
 
 use super::{offered::Offered, plan::Near, rules::Rules};
 
@@ -42,27 +42,24 @@ impl Shelf {
         Self { tools: tools.collect(), index }
     }
 
-    /// The tools that match a text, the best first.
-    pub(super) fn matches(&self, text: &str, by_hint: Option<&'static str>, rules: &Rules) -> Vec<Match> {
-        let found = self.index.search(&query(text, rules).limit(rules.most.max(1)));
-        if found.fit == Fit::Nothing {
-            return Vec::new();
-        }
-        let strongest = found.hits.iter().map(strength).fold(0.0, f64::max);
-        let mut near: Vec<Hit> = found.hits;
-        // Where no word says anything, only the best is taken at its word.
-        let kept = |at: usize, hit: &Hit| {
-            let strength = strength(hit);
-            (at == 0 && strength == 0.0) || (strength > 0.0 && strength >= rules.threshold * strongest)
+    /// The tools that one of these texts finds, the best first; the first text that finds any decides.
+    pub(super) fn matches(&self, texts: &[&str], by_hint: Option<&'static str>, rules: &Rules) -> Vec<Match> {
+        let found = texts.iter().map(|text| (text, self.index.search(&query(text, rules).limit(rules.most.max(1)))));
+        let good = |(text, found): &(&&str, Found)| {
+            found.fit == Fit::Good || found.hits.first().is_some_and(|best| covers(best, text))
         };
-        let mut at = 0;
-        near.retain(|hit| {
-            at += 1;
-            kept(at - 1, hit)
-        });
-        let fitting = self.fitting(text, &near, rules);
-        near.retain(|hit| fitting.contains(&hit.id));
-        let matched = near.into_iter().filter_map(|hit| {
+        let Some((_, found)) = found.into_iter().find(good) else { return Vec::new() };
+        let strongest = found.hits.iter().map(strength).fold(0.0, f64::max);
+        let kept = |(at, hit): (usize, Hit)| {
+            let strength = strength(&hit);
+            // Where no word says anything, only the best is taken at its word.
+            let near = (at == 0 && strength == 0.0) || (strength > 0.0 && strength >= rules.threshold * strongest);
+            near.then_some(hit)
+        };
+        let near: Vec<Hit> = found.hits.into_iter().enumerate().filter_map(kept).collect();
+        let fitting = self.fitting(texts, &near, rules);
+        let near = near.into_iter().filter(|hit| fitting.contains(&hit.id));
+        let matched = near.filter_map(|hit| {
             let tool = Arc::clone(self.tools.get(&hit.id)?);
             Some(Match { tool, score: Score { total: hit.score, parts: hit.parts, by_hint } })
         });
@@ -80,23 +77,26 @@ impl Shelf {
     }
 
     /// Those that fit by themselves, as though nobody better were there.
-    fn fitting(&self, text: &str, near: &[Hit], rules: &Rules) -> HashSet<Arc<str>> {
+    fn fitting(&self, texts: &[&str], near: &[Hit], rules: &Rules) -> HashSet<Arc<str>> {
         if let Scorer::Weighted(_) = rules.scorer {
             return near.iter().filter(|hit| has_word(hit)).map(|hit| Arc::clone(&hit.id)).collect();
         }
         // The best was said to fit; of each other one that is asked for when those before it are gone.
-        let mut fitting: HashSet<_> = near.first().map(|hit| Arc::clone(&hit.id)).into_iter().collect();
-        if near.len() < 2 {
+        let by_words = |(at, hit): &(usize, &Hit)| *at == 0 || texts.iter().any(|text| covers(hit, text));
+        let fitting = near.iter().enumerate().filter(by_words);
+        let mut fitting: HashSet<_> = fitting.map(|(_, hit)| Arc::clone(&hit.id)).collect();
+        if fitting.len() == near.len() {
             return fitting;
         }
         let mut rest = self.index.clone();
         let mut gone = near[0].id.to_string();
         for _ in 0..rules.most {
             rest.remove(&gone);
-            let found = rest.search(&query(text, rules).limit(1));
-            let Some(best) = found.hits.first().filter(|_| found.fit == Fit::Good) else { break };
-            fitting.insert(Arc::clone(&best.id));
+            let found = texts.iter().map(|text| rest.search(&query(text, rules).limit(1)));
+            let found = found.into_iter().find(|found| found.fit == Fit::Good);
+            let Some(best) = found.and_then(|found| found.hits.into_iter().next()) else { break };
             gone = best.id.to_string();
+            fitting.insert(best.id);
         }
         fitting
     }
@@ -113,6 +113,20 @@ fn strength(hit: &Hit) -> f64 {
         Parts::Weighted(_) if has_word(hit) => hit.score,
         Parts::Weighted(_) => 0.0,
     }
+}
+
+/// Whether the words that a tool answers make up enough of a text. Among few tools hardly a word is rare, so that by
+/// rarity alone none would count for anything.
+fn covers(hit: &Hit, text: &str) -> bool {
+    let Parts::Best { matched, .. } = &hit.parts else { return false };
+    let small = text.to_lowercase();
+    let mut covered = vec![false; small.len()];
+    for word in matched.iter().map(|matched| matched.word.as_str()).filter(|word| !word.is_empty()) {
+        small.match_indices(word).for_each(|(at, _)| covered[at..at + word.len()].fill(true));
+    }
+    let letters = || small.char_indices().filter(|(_, char)| char.is_alphanumeric());
+    let of = letters().filter(|(at, _)| covered[*at]).count();
+    of * 2 >= letters().count().max(1)
 }
 
 /// Whether a word of the request stands in the tool: a category alone is no match.
