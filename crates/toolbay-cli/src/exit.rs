@@ -18,7 +18,7 @@ pub(crate) const HELP: &str = "Exit codes:
   2  wrong usage
   3  the configuration cannot be used
   4  a server could not be reached
-  5  no such tool, prompt or resource
+  5  no such tool, prompt or resource; nothing fits the request
   130  interrupted";
 
 impl Exit {

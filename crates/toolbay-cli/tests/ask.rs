@@ -144,7 +144,10 @@ async fn the_plan_is_shown_with_its_scores_and_the_origin_of_each_argument_and_n
     let (weather, map) = (weather(Ready::Never), map());
     let folder = example(&weather, &map);
     let (code, out, err) = ask(folder.path(), &["--plan", "北京市今天天气"]).await;
-    assert!(code == 0 && out.contains("weather_query") && out.contains(r#"city = "北京市"  (said: city"#), "{out} {err}");
+    assert!(
+        code == 0 && out.contains("weather_query") && out.contains(r#"city = "北京市"  (said: city"#),
+        "{out} {err}"
+    );
     let weighted = ["--plan", "--scorer", "weighted", "--weight", "weather=10", "查询天气"];
     let (code, out, err) = ask(folder.path(), &weighted).await;
     assert!(code == 0 && out.contains("0.4 × name") && out.contains("0.3 × category 1.000"), "{out} {err}");
@@ -186,7 +189,8 @@ async fn what_cannot_be_done_is_said_with_whose_fault_it_is() {
 #[tokio::test]
 async fn the_deadline_ends_a_call_that_is_never_answered() {
     let silent = Web::serve(|_| Reply::Silence);
-    let tool = json!({"name": "weather", "description": "查询城市天气信息", "transport": "rest", "url": silent.url("/")});
+    let tool =
+        json!({"name": "weather", "description": "查询城市天气信息", "transport": "rest", "url": silent.url("/")});
     let folder = with(&json!({"tools": [tool]}).to_string());
     let (code, _, err) = ask(folder.path(), &["--deadline", "1s", "北京市今天天气"]).await;
     assert!(code == 1 && err.contains("too late"), "{code} {err}");
