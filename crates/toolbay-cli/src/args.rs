@@ -203,7 +203,7 @@ pub(crate) struct Ask {
     #[arg(long, value_enum, default_value = "full")]
     pub(crate) arguments: Arguments,
     /// How near a tool must come to the best one to be called too, from 0 to 1
-    #[arg(long, value_name = "SHARE", default_value_t = 0.6)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.8)]
     pub(crate) threshold: f64,
     /// A weight of the weighted scorer: name=0.4, description=0.3, category=0.3, other=1, or a category like search=10
     #[arg(long = "weight", value_name = "KEY=NUMBER")]

@@ -15,7 +15,7 @@ use super::{
     parts::parts,
     plan::{Group, Plan},
     rules::{Reading, Rules},
-    step::{Standing, Step},
+    step::{Origin, Standing, Step},
 };
 
 /// Draws up plans over a set of tools.
@@ -74,12 +74,18 @@ impl Planner {
             // The prescribed rule compares what was said.
             Scorer::Best | Scorer::Words | Scorer::Weighted(_) => vec![text],
         };
-        let mut matches = self.shelf.matches(&texts, None, &self.rules);
-        if matches.is_empty()
-            && let Some(hint) = hints::hint(&slots)
-        {
-            matches = self.shelf.matches(&[hint], Some(hint), &self.rules);
-        }
+        let said = Said { text, slots: &slots, before: &[] };
+        let matches = chosen(self.shelf.matches(&texts, None, &self.rules), &said);
+        let by_hint = |hint| chosen(self.shelf.matches(&[hint], Some(hint), &self.rules), &said);
+        let hinted = match hints::hint(text, &slots) {
+            Some(hint) if !matches.iter().any(|found| takes(found, &said)) => by_hint(hint),
+            Some(_) | None => Vec::new(),
+        };
+        // A tool that was found by its words goes before one that was not, unless only the other takes what was said.
+        let matches = match matches.is_empty() || hinted.iter().any(|found| takes(found, &said)) {
+            true if !hinted.is_empty() => hinted,
+            true | false => matches,
+        };
         Part { range, slots, matches }
     }
 
@@ -128,6 +134,28 @@ fn without_places(text: &str, slots: &[Slot]) -> String {
         }
     }
     rest
+}
+
+/// Whether a tool can be called with what was said, and takes some of it.
+fn takes(found: &Match, said: &Said<'_>) -> bool {
+    let step = Step::of(found, said);
+    let callable = matches!(step.standing, Standing::Ready | Standing::Unagreed);
+    callable && step.arguments.iter().any(|one| matches!(one.origin, Origin::Said { .. } | Origin::Named))
+}
+
+/// The matches; those alone that take what was said, where some do.
+fn chosen(matches: Vec<Match>, said: &Said<'_>) -> Vec<Match> {
+    if said.slots.is_empty() {
+        return matches;
+    }
+    let (taking, others): (Vec<_>, Vec<_>) = matches.into_iter().partition(|found| takes_any(found, said));
+    if taking.is_empty() { others } else { taking }
+}
+
+/// Whether a tool takes some of what was said, whatever else it wants.
+fn takes_any(found: &Match, said: &Said<'_>) -> bool {
+    let step = Step::of(found, said);
+    step.arguments.iter().any(|one| matches!(one.origin, Origin::Said { .. } | Origin::Named))
 }
 
 /// Whether a part only goes on with the one before it: it means the same tool, and says other things.

@@ -31,7 +31,7 @@ pub enum Reading {
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { scorer: Scorer::Best, threshold: 0.6, reading: Reading::Full, today: None, most: 8 }
+        Self { scorer: Scorer::Best, threshold: 0.8, reading: Reading::Full, today: None, most: 8 }
     }
 }
 

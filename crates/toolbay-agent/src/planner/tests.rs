@@ -22,6 +22,12 @@ fn plan(tools: Vec<Offered>, request: &str) -> Plan {
     Planner::new(tools, Rules::default()).plan(request)
 }
 
+/// A tool whose words a way may find, and which can do nothing with one.
+fn file() -> Offered {
+    let path = json!({"type": "object", "properties": {"path": {"type": "string", "description": "the path"}}});
+    Offered::new("directory_tree", "Shows what lies below a path").on("fs").taking(path)
+}
+
 /// Groups as `tool(arguments), tool(arguments)`.
 fn told(plan: &Plan) -> Vec<String> {
     let step = |step: &Step| format!("{}{}", step.tool.name, Value::Object(step.values().clone()));
@@ -41,6 +47,13 @@ fn one_match_is_one_call() {
     check(example(), "weather in Beijing today", &[r#"weather_query{"city":"Beijing","date":"today"}"#]);
     let way = r#"map_search{"origin":"Haidian","destination":"Chaoyang"}"#;
     check(example(), "How do I get from Haidian to Chaoyang", &[way]);
+}
+
+#[test]
+fn a_tool_that_takes_nothing_of_what_was_said_yields_to_one_that_does() {
+    let with_file = || [example(), vec![file()]].concat();
+    check(with_file(), "从海淀区到朝阳区怎么走", &[r#"map_search{"origin":"海淀区","destination":"朝阳区"}"#]);
+    assert!(plan(example(), "book a flight from Paris to Rome").groups.is_empty());
 }
 
 #[test]
