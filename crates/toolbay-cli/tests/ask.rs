@@ -11,7 +11,11 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tokio::{process::Command, time::timeout};
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader},
+    process::{Child, Command},
+    time::timeout,
+};
 use toolbay_testkit::services::{Ready, Reply, Web, map, weather};
 
 const SOON: Duration = Duration::from_secs(60);
@@ -137,6 +141,35 @@ async fn both_requests_in_one_sentence_run_at_once() {
         assert_eq!(ran["results"][1]["result"]["structuredContent"]["weather"], "晴", "{ran}");
         assert_eq!(given(&weather)[0]["city"], city);
     }
+}
+
+/// An `up` over this configuration, and where it serves MCP over HTTP+SSE.
+async fn served(folder: &Path) -> (Child, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolbay"));
+    command.args(["up", "--listen", "127.0.0.1:0", "--json"]).current_dir(folder).kill_on_drop(true);
+    command.env("XDG_CONFIG_HOME", folder).env("XDG_RUNTIME_DIR", folder);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    loop {
+        let line = timeout(SOON, lines.next_line()).await.expect("it is ready in time").unwrap().unwrap();
+        let event: Value = serde_json::from_str(&line).unwrap();
+        if event["event"] == "ready" {
+            let url = event["endpoints"]["sse"].as_str().unwrap().to_owned();
+            return (child, url);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_entry_over_sse_may_be_a_server_of_the_protocol() {
+    let (service, map) = (weather(Ready::Polled(1)), map());
+    let behind = example(&service, &map);
+    let (mut server, url) = served(behind.path()).await;
+    let folder = with(&EXAMPLE.replace("http://mcp-server:8080/sse", &url));
+    let ran = json(folder.path(), &["北京市今天天气"]).await;
+    assert_eq!(ran["results"][0]["server"], "weather_query", "{ran}");
+    assert_eq!(given(&service)[0]["city"], "北京市", "{ran}");
+    server.kill().await.unwrap();
 }
 
 #[tokio::test]
