@@ -1,6 +1,6 @@
 //! What may be typed.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use tokio::runtime::Builder;
@@ -10,7 +10,7 @@ use crate::{
     registry::Registry,
     search::{Find, Get},
     session::Session,
-    tool::Tool,
+    tool::{Tool, span},
 };
 
 /// One socket for every tool: many Model Context Protocol servers as one endpoint.

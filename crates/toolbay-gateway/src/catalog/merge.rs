@@ -238,7 +238,7 @@ impl Catalog {
 
     /// How many bytes the definitions of a list take.
     pub(crate) fn bytes(&self, listed: Listed) -> usize {
-        self.tables[listed as usize].shown.iter().map(|(item, _)| item.as_bytes().len()).sum()
+        self.tables[listed as usize].shown.iter().map(|(item, ..)| item.as_bytes().len()).sum()
     }
 
     /// Everything that stands in a list: public name and where it leads.
