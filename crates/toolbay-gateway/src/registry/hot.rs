@@ -172,8 +172,9 @@ impl Follower {
     }
 
     async fn look(&mut self, trust: Trust) {
-        let (file, before) = (self.registry.file().to_path_buf(), self.seen.clone());
-        let looked = task::spawn_blocking(move || look(&file, &before)).await.ok().flatten();
+        // On this thread: it is one question to the system, seldom a small file; and a process that never had a second thread is
+        // spared the price of locks on each call.
+        let looked = look(self.registry.file(), &self.seen);
         let changed = looked.is_some();
         if let Some(seen) = looked {
             self.seen = seen;

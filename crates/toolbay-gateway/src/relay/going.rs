@@ -71,7 +71,12 @@ impl Going<'_> {
         if let Some(way) = across::way(self, &seat) {
             return Box::pin(across::go(*self, seat, way)).await;
         }
-        match self.reach(seat).await? {
+        // As `reach` does, in place: a call carries no room for one more future.
+        let crossing = match self.over(seat).await? {
+            Crossing::Lost(lost) => Box::pin(self.once_more(lost)).await?,
+            crossing => crossing,
+        };
+        match crossing {
             // It surely did not run: the server would have it as a task alone.
             Crossing::Done(Err(error)) if across::wants_task(self, &error) => {
                 Box::pin(async move {
@@ -86,18 +91,23 @@ impl Going<'_> {
 
     /// Goes over this connection; and over the one that takes its place, where the server does not know it any more.
     pub(super) async fn reach(&self, seat: Seat) -> Result<Crossing, ErrorObject> {
-        let Self { bay, route, there, .. } = self;
         match self.over(seat).await? {
-            // It surely did not run: the server does not know the session, and refused it for that.
-            Crossing::Lost(Lost { error, seat: Some(seat), heard: Heard::Nothing }) if Seat::is_unknown(&error) => {
-                Box::pin(async move {
-                    let seat = seat.renewed(there.spec.startup).await;
-                    let seat = seat.map_err(|_| bay.not_connected(&route.server))?;
-                    Ok(answered(&route.server, self.over(seat).await?))
-                })
-                .await
+            Crossing::Lost(lost) => Box::pin(self.once_more(lost)).await,
+            crossing => Ok(crossing),
+        }
+    }
+
+    /// Goes over the connection that takes the place of one that was lost, if the call surely did not run.
+    async fn once_more(&self, lost: Lost) -> Result<Crossing, ErrorObject> {
+        let Self { bay, route, there, .. } = self;
+        match lost {
+            // The server does not know the session, and refused the call for that.
+            Lost { error, seat: Some(seat), heard: Heard::Nothing } if Seat::is_unknown(&error) => {
+                let seat = seat.renewed(there.spec.startup).await;
+                let seat = seat.map_err(|_| bay.not_connected(&route.server))?;
+                Ok(answered(&route.server, self.over(seat).await?))
             }
-            crossing => Ok(answered(&route.server, crossing)),
+            lost => Ok(answered(&route.server, Crossing::Lost(lost))),
         }
     }
 

@@ -16,47 +16,35 @@ pub(super) fn odd_ones(word: u64) -> u64 {
 
 /// How many bytes at the front hold neither a quote, nor a backslash, nor a control character.
 pub(crate) fn plain_run(text: &[u8]) -> usize {
-    match short_run(text) {
-        Run::Ended(run) => run,
-        Run::Long(run) => {
-            let rest = &text[run..];
-            run + controls_before(&rest[..memchr2(b'"', b'\\', rest).unwrap_or(rest.len())])
-        }
-    }
+    run(text, |rest| controls_before(&rest[..quote_or_slash(rest)]))
 }
 
 /// The same in text already known to be JSON, whose strings hold no control characters.
 fn trusted_run(text: &[u8]) -> usize {
-    match short_run(text) {
-        Run::Ended(run) => run,
-        Run::Long(run) => run + memchr2(b'"', b'\\', &text[run..]).unwrap_or(text.len() - run),
-    }
+    run(text, quote_or_slash)
 }
 
-/// How a run of plain text goes on.
-enum Run {
-    /// It is this long.
-    Ended(usize),
-    /// It is at least this long: worth a search that takes longer to set up. Most strings are shorter.
-    Long(usize),
+fn quote_or_slash(text: &[u8]) -> usize {
+    memchr2(b'"', b'\\', text).unwrap_or(text.len())
 }
 
+/// Most strings are short; a long one is worth the search `long`, which takes longer to set up.
 #[inline]
-fn short_run(text: &[u8]) -> Run {
+fn run(text: &[u8], long: impl FnOnce(&[u8]) -> usize) -> usize {
     let mut run = 0;
     while run < 64
         && let Some(chunk) = text[run..].first_chunk::<8>()
     {
         let hit = odd_ones(u64::from_le_bytes(*chunk));
         if hit != 0 {
-            return Run::Ended(run + (hit.trailing_zeros() / 8) as usize);
+            return run + (hit.trailing_zeros() / 8) as usize;
         }
         run += 8;
     }
     if run < 64 {
-        return Run::Ended(run + text[run..].iter().take_while(|b| !matches!(b, b'"' | b'\\' | 0..0x20)).count());
+        return run + text[run..].iter().take_while(|b| !matches!(b, b'"' | b'\\' | 0..0x20)).count();
     }
-    Run::Long(run)
+    run + long(&text[run..])
 }
 
 /// Where the first control character stands; the end where there is none.
