@@ -100,7 +100,11 @@ impl Banks<'_> {
                 _ => return None,
             };
             let answers = answer.as_ref().is_ok_and(|answer| answer.get(wanted).is_some());
-            let what = || format!("the answer to {key:?} is none (it has no `{wanted}`); the call was taken back");
+            let then = match self.method {
+                Method::TasksUpdate => "the task waits for one",
+                _ => "the call was taken back",
+            };
+            let what = || format!("the answer to {key:?} is none (it has no `{wanted}`); {then}");
             (!answers).then(|| ErrorObject::invalid_params(what()))
         })
     }

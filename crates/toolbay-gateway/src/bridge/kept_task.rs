@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use sha2::{Digest, Sha256};
 use tokio::{
     sync::{Notify, mpsc},
     task::JoinHandle,
@@ -16,19 +17,29 @@ use tokio_util::sync::CancellationToken;
 use toolbay_protocol::{
     Raw,
     exchange::{Answers, Ask, Asks, Outcome},
+    peer::Presence,
+    raw::Object,
+    types::TaskStatus,
 };
 use toolbay_transport::Connection;
 
-use super::view::View;
+use super::{view::View, wording};
 
 /// How many questions one task may put in its life.
 const QUESTIONS: usize = 1_000;
+/// How many bytes are kept of how a task is shown; where that is more, its longest members go.
+const SHOWN: usize = 4_096;
+const MEMBER: usize = 256;
+/// What a task takes beside all that it says.
+const ITSELF: usize = 256;
 
 /// One of them.
 pub(crate) struct KeptTask {
     pub(crate) server: Arc<str>,
-    /// What the server calls it; where it is of our own making, what we do.
+    /// What the server calls it; where its public name is of our own making, what we do.
     pub(crate) id: String,
+    /// What the server calls it, where that is not the same.
+    theirs: Option<String>,
     facts: Mutex<Facts>,
     /// Told when it was taken back here: it stays so, whatever its server says.
     pub(crate) cancelled: CancellationToken,
@@ -44,17 +55,20 @@ struct Facts {
     outcome: Option<Outcome>,
     told: bool,
     /// What its server asked by name, where that is put to the caller while it waits.
-    keys: HashMap<String, Key>,
+    keys: HashMap<Digested, Key>,
+    last_put: u64,
     /// What its server asks at the moment, where the caller comes to see.
     open: BTreeMap<u64, (String, Ask)>,
     last_open: u64,
     follower: Option<Follower>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// A key, however long it is.
+type Digested = [u8; 32];
+
 enum Key {
-    /// It is put at this moment.
-    Open,
+    /// It is put at this moment: for the how manieth time, to whom, and what ends that.
+    Open(u64, Presence, CancellationToken),
     /// It was answered, and is never put again.
     Answered,
 }
@@ -77,7 +91,9 @@ impl Drop for Follower {
 /// A question that is put at this moment; dropped before it was answered, it may be put again.
 pub(crate) struct Put<'t> {
     task: &'t KeptTask,
-    key: String,
+    key: Digested,
+    number: u64,
+    over: CancellationToken,
 }
 
 impl KeptTask {
@@ -85,10 +101,11 @@ impl KeptTask {
     pub(crate) fn new(server: &Arc<str>, id: &str, task: &Raw, life: Duration) -> Self {
         let facts = Facts {
             until: Instant::now() + life,
-            task: owned(task),
+            task: bounded(task),
             outcome: None,
             told: false,
             keys: HashMap::new(),
+            last_put: 0,
             open: BTreeMap::new(),
             last_open: 0,
             follower: None,
@@ -96,10 +113,23 @@ impl KeptTask {
         Self {
             server: Arc::clone(server),
             id: id.to_owned(),
+            theirs: None,
             facts: Mutex::new(facts),
             cancelled: CancellationToken::new(),
             moved: Notify::new(),
         }
+    }
+
+    /// The same, whose server calls it so; its public name is of our own making.
+    #[must_use]
+    pub(crate) fn called(mut self, theirs: &str) -> Self {
+        self.theirs = Some(theirs.to_owned());
+        self
+    }
+
+    /// What the server calls it.
+    pub(crate) fn theirs(&self) -> &str {
+        self.theirs.as_deref().unwrap_or(&self.id)
     }
 
     fn facts(&self) -> MutexGuard<'_, Facts> {
@@ -116,9 +146,24 @@ impl KeptTask {
         self.facts().task.clone()
     }
 
-    /// It is shown so from here on.
+    /// It is shown so from here on, unless it was taken back.
     pub(crate) fn shows(&self, task: &Raw) {
-        self.facts().task = owned(task);
+        let mut facts = self.facts();
+        if !self.cancelled.is_cancelled() {
+            facts.task = bounded(task);
+        }
+    }
+
+    /// It was taken back, and is shown so from here on, whatever its server says.
+    pub(crate) fn is_taken_back(&self, task: &Raw) {
+        {
+            // Both at once, so that nothing comes between.
+            let mut facts = self.facts();
+            facts.task = bounded(task);
+            facts.open.clear();
+            self.cancelled.cancel();
+        }
+        self.has_moved();
     }
 
     /// What it came to, where that is kept here.
@@ -126,16 +171,33 @@ impl KeptTask {
         self.facts().outcome.clone()
     }
 
-    /// It came to this.
-    pub(crate) fn came_to(&self, outcome: Outcome) {
+    /// It came to this, unless it was taken back.
+    pub(super) fn holds(&self, outcome: Outcome) {
         let outcome = outcome.map(|result| owned(&result));
-        {
-            let mut facts = self.facts();
+        let mut facts = self.facts();
+        if !self.cancelled.is_cancelled() {
             facts.open.clear();
             facts.outcome = Some(outcome);
         }
+    }
+
+    /// Something about it is not as it was: whoever waits or listens is told.
+    pub(super) fn has_moved(&self) {
         self.moved.notify_waiters();
         self.tell();
+    }
+
+    /// Its server says that it stands so.
+    pub(crate) fn stands(&self, task: &Raw) {
+        match wording::status(task) {
+            Some(TaskStatus::Cancelled) => self.is_taken_back(task),
+            _ => self.shows(task),
+        }
+    }
+
+    /// Whether it is known what became of it.
+    pub(crate) fn is_over(&self) -> bool {
+        self.cancelled.is_cancelled() || self.outcome().is_some()
     }
 
     /// Its caller knows how it ended.
@@ -156,29 +218,34 @@ impl KeptTask {
     /// How much is kept of it.
     pub(crate) fn bytes(&self) -> usize {
         let facts = self.facts();
-        let outcome = facts.outcome.as_ref().map_or(0, |outcome| match outcome {
-            Ok(result) => result.as_bytes().len(),
-            Err(error) => error.message.len() + error.data.as_ref().map_or(0, |data| data.as_bytes().len()),
-        });
-        let open = facts.open.values().map(|(_, ask)| ask.params.as_ref().map_or(0, |params| params.as_bytes().len()));
-        facts.task.as_bytes().len() + outcome + open.sum::<usize>() + facts.keys.keys().map(String::len).sum::<usize>()
+        let names = self.id.len() + self.theirs.as_ref().map_or(0, String::len);
+        let open: usize = facts.open.values().map(|(key, ask)| asked(key, ask)).sum();
+        let keys = facts.keys.len() * size_of::<(Digested, Key)>();
+        ITSELF + names + facts.task.as_bytes().len() + facts.outcome.as_ref().map_or(0, size) + open + keys
     }
 
-    /// Puts a question; none where it is put already, or was answered.
+    /// Puts a question to somebody; none where it is put already to one who is there, or was answered.
     // spec: tasks extension, a key is never used again
-    pub(crate) fn put(&self, key: &str) -> Option<Put<'_>> {
-        let mut facts = self.facts();
-        if facts.keys.contains_key(key) || facts.keys.len() >= QUESTIONS {
-            return None;
+    pub(crate) fn put(&self, key: &str, whom: Presence) -> Option<Put<'_>> {
+        let (key, mut facts) = (digested(key), self.facts());
+        match facts.keys.get(&key) {
+            Some(Key::Answered) => return None,
+            Some(Key::Open(_, before, _)) if before.is_there() => return None,
+            // Nobody can answer it there.
+            Some(Key::Open(_, _, over)) => over.cancel(),
+            None if facts.keys.len() >= QUESTIONS => return None,
+            None => {}
         }
-        facts.keys.insert(key.to_owned(), Key::Open);
-        Some(Put { task: self, key: key.to_owned() })
+        facts.last_put += 1;
+        let (number, over) = (facts.last_put, CancellationToken::new());
+        facts.keys.insert(key, Key::Open(number, whom, over.clone()));
+        Some(Put { task: self, key, number, over })
     }
 
     /// Whether all of these were answered.
     pub(crate) fn answered(&self, asks: &Asks) -> bool {
         let facts = self.facts();
-        asks.iter().all(|(key, _)| facts.keys.get(key) == Some(&Key::Answered))
+        asks.iter().all(|(key, _)| matches!(facts.keys.get(&digested(key)), Some(Key::Answered)))
     }
 
     /// What it asks at the moment, under names of our own.
@@ -201,21 +268,37 @@ impl KeptTask {
         true
     }
 
-    /// Its server does not ask that any more.
-    pub(crate) fn closes(&self, key: &str) {
-        self.facts().open.retain(|_, (open, _)| open != key);
+    /// Its server does not ask that any more; whether it did.
+    pub(crate) fn closes(&self, key: &str) -> bool {
+        let closed = {
+            let mut facts = self.facts();
+            let before = facts.open.len();
+            facts.open.retain(|_, (open, _)| open != key);
+            facts.open.len() < before
+        };
+        if closed {
+            self.tell();
+        }
+        closed
     }
 
     /// Whoever asked is gone, and asks again if it comes back.
     pub(crate) fn closes_all(&self) {
-        self.facts().open.clear();
+        let closed = !std::mem::take(&mut self.facts().open).is_empty();
+        if closed {
+            self.tell();
+        }
     }
 
     /// Takes a question out that was put under a name of ours: what its server calls it, and the question.
     pub(crate) fn answers(&self, public: &str) -> Option<(String, Ask)> {
-        let mut facts = self.facts();
-        let number = *facts.open.keys().find(|number| name(**number) == public)?;
-        facts.open.remove(&number)
+        let taken = {
+            let mut facts = self.facts();
+            let number = *facts.open.keys().find(|number| name(**number) == public)?;
+            facts.open.remove(&number)
+        };
+        self.tell();
+        taken
     }
 
     /// Follows it from here on.
@@ -227,6 +310,13 @@ impl KeptTask {
     pub(crate) fn follower(&self) -> Option<(Connection, mpsc::Sender<Answers>)> {
         let facts = self.facts();
         facts.follower.as_ref().map(|follower| (follower.connection.clone(), follower.answers.clone()))
+    }
+
+    /// It is reached over this connection from here on.
+    pub(crate) fn moves_to(&self, connection: &Connection) {
+        if let Some(follower) = &mut self.facts().follower {
+            follower.connection = connection.clone();
+        }
     }
 
     /// How the caller of one that is followed sees it.
@@ -247,6 +337,39 @@ fn owned(raw: &Raw) -> Raw {
     raw.read().expect("it was read before")
 }
 
+/// The same of bounded length.
+fn bounded(task: &Raw) -> Raw {
+    if task.as_bytes().len() <= SHOWN {
+        return owned(task);
+    }
+    let (mut short, mut left) = (Object::with_capacity(SHOWN), SHOWN);
+    for member in task.members() {
+        let length = member.key.len() + member.value.as_bytes().len();
+        if &*member.key == "taskId" || (length <= MEMBER && length <= left) {
+            left = left.saturating_sub(length);
+            short.put(&member.key, &member.value);
+        }
+    }
+    short.finish()
+}
+
+/// How much is kept of an outcome.
+pub(super) fn size(outcome: &Outcome) -> usize {
+    match outcome {
+        Ok(result) => result.as_bytes().len(),
+        Err(error) => error.message.len() + error.data.as_ref().map_or(0, |data| data.as_bytes().len()),
+    }
+}
+
+/// How much is kept of a question.
+pub(crate) fn asked(key: &str, ask: &Ask) -> usize {
+    ITSELF + key.len() + ask.params.as_ref().map_or(0, |params| params.as_bytes().len())
+}
+
+fn digested(key: &str) -> Digested {
+    Sha256::digest(key).into()
+}
+
 fn name(number: u64) -> String {
     format!("question-{number}")
 }
@@ -254,14 +377,19 @@ fn name(number: u64) -> String {
 impl Put<'_> {
     /// It was answered.
     pub(crate) fn answered_now(self) {
-        self.task.facts().keys.insert(self.key.clone(), Key::Answered);
+        self.task.facts().keys.insert(self.key, Key::Answered);
+    }
+
+    /// Told when somebody else is asked instead.
+    pub(crate) fn taken_over(&self) -> CancellationToken {
+        self.over.clone()
     }
 }
 
 impl Drop for Put<'_> {
     fn drop(&mut self) {
         let mut facts = self.task.facts();
-        if facts.keys.get(&self.key) == Some(&Key::Open) {
+        if matches!(facts.keys.get(&self.key), Some(Key::Open(number, ..)) if *number == self.number) {
             facts.keys.remove(&self.key);
         }
     }

@@ -17,7 +17,7 @@ pub(crate) use banks::Banks;
 pub(crate) use cross::{Crossing, Lost, cross};
 pub(crate) use errands::{Errands, Hidden};
 pub(crate) use kept::{Kept, LONGEST, Left, Room, life};
-pub(crate) use kept_task::{Follower, KeptTask, Put};
+pub(crate) use kept_task::{Follower, KeptTask, Put, asked};
 pub use key::{StateKey, StateKeyError};
 pub(crate) use park::{Heard, Parked, Parking, Ride, Then};
 pub(crate) use seal::{Binding, Carried, Sealer, Sort};

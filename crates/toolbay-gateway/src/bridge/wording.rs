@@ -4,6 +4,7 @@
 use toolbay_protocol::{
     ErrorObject, Raw,
     exchange::{Asks, Outcome},
+    fault::code,
     raw::Object,
     types::{TaskStatus, meta::key::RELATED_TASK},
 };
@@ -73,6 +74,14 @@ pub(crate) fn outcome(task: &Raw) -> Option<Outcome> {
 /// What is said of a task that was taken back.
 pub(crate) fn cancelled() -> ErrorObject {
     ErrorObject::internal("the task was cancelled")
+}
+
+/// What a server says of a task that it does not know, by the name that its caller gave it.
+pub(crate) fn of_task(error: ErrorObject, public: &str) -> ErrorObject {
+    match error.code {
+        code::INVALID_PARAMS => ErrorObject::invalid_params(format!("unknown task: {public:?}")),
+        _ => error,
+    }
 }
 
 /// What a task of the extension asks.

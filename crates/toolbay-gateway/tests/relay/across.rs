@@ -14,7 +14,7 @@ use toolbay_protocol::{
     fault::code,
     greeting::Introduction,
     method::TASKS,
-    peer::Call,
+    peer::{Call, Patience},
     types::meta::key::RELATED_TASK,
     watch::{Change, Filter, TaskChange},
 };
@@ -407,4 +407,80 @@ async fn of_each_user_so_many_tasks_are_kept_and_so_many_bytes() {
         }
         drop(worker);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_was_told_the_end_of_a_task_has_room_for_another() {
+    let (bay, _) = bay(CORE, Limits { tasks: 2, ..Limits::default() }).await;
+    let ada = client(&bay, MODERN, "ada").await;
+    for _ in 0..5 {
+        let id = extended(&ada, "quick").await;
+        until(&ada, &id, "completed").await;
+    }
+    for _ in 0..5 {
+        let id = extended(&ada, "hangs").await;
+        ask(&ada, Method::TasksCancel, json!({"taskId": id})).await.unwrap();
+        assert_eq!(state(&ada, &id).await["status"], "cancelled");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_its_server_took_back_is_cancelled_and_did_not_fail() {
+    let (bay, worker) = bay(CORE, Limits::default()).await;
+    let ada = client(&bay, MODERN, "ada").await;
+    let id = extended(&ada, "hangs").await;
+    assert_eq!(state(&ada, &id).await["status"], "working");
+    worker.takes_back("t-1");
+    tokio::time::advance(Duration::from_secs(1)).await;
+    let state = state(&ada, &id).await;
+    assert_eq!((&state["status"], state.get("error")), (&json!("cancelled"), None), "{state}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_is_taken_back_though_nothing_can_be_kept_of_it() {
+    let key = StateKey::random().unwrap();
+    let worker = Arc::<Worker>::default();
+    let open = |limits| {
+        let spec = Spec { revision: Some(MODERN), ..Spec::embedded("w", Arc::clone(&worker)) };
+        Bay::open_within(&Identity { name: "bay".into(), version: "0".into() }, vec![spec], &key, limits).unwrap()
+    };
+    let (here, full) = (open(Limits::default()), open(Limits { tasks: 0, ..Limits::default() }));
+    here.settled().await;
+    full.settled().await;
+    let id = begin(&client(&here, CORE, "ada").await, "hangs").await;
+    let there = client(&full, CORE, "ada").await;
+    let cancelled = ask(&there, Method::TasksCancel, json!({"taskId": id})).await.unwrap();
+    assert_eq!((&cancelled["status"], worker.log()), (&json!("cancelled"), vec!["cancel t-1".to_owned()]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_its_server_did_not_take_is_asked_for_again() {
+    let (bay, worker) = bay(MODERN, Limits::default()).await;
+    let ada = client(&bay, CORE, "ada").await;
+    let id = begin(&ada, "asks").await;
+    worker.refuses.store(true, Ordering::SeqCst);
+    let (asked, _, outcome) = follow(&ada, result(&id)).await;
+    assert!(outcome.unwrap_err().message.contains("does not take the answer"));
+    worker.refuses.store(false, Ordering::SeqCst);
+    let (again, _, outcome) = follow(&ada, result(&id)).await;
+    assert_eq!((asked.len(), again.len()), (1, 1));
+    assert!(format!("{:?}", outcome.unwrap()).contains("Ada"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_answered_is_asked_again_of_whoever_asks_for_the_result_again() {
+    let (bay, worker) = bay(MODERN, Limits::default()).await;
+    let ada = client(&bay, CORE, "ada").await;
+    let id = begin(&ada, "asks").await;
+    let patience = Patience { silence: Duration::from_secs(3_600), total: None };
+    let mut waiting = ada.call(Call { patience, ..result(&id) }).await.unwrap();
+    let outcome = loop {
+        if let Step::Done(outcome) = waiting.step().await.unwrap() {
+            break outcome;
+        }
+    };
+    assert!(outcome.unwrap_err().message.contains("nobody answered in time"));
+    assert!(worker.log().is_empty(), "nothing is said in the name of somebody who said nothing");
+    let (asked, _, _) = follow(&ada, result(&id)).await;
+    assert_eq!(asked.len(), 1);
 }

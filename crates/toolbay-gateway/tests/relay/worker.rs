@@ -29,6 +29,8 @@ pub(crate) struct Worker {
     pub(crate) heard: Notify,
     /// Whether a task that is taken back goes on all the same.
     pub(crate) deaf: AtomicBool,
+    /// Whether an answer is refused.
+    pub(crate) refuses: AtomicBool,
     moved: Notify,
     hub: Hub,
 }
@@ -61,6 +63,11 @@ impl Worker {
             }
             heard.await;
         }
+    }
+
+    /// Takes a task back of its own accord.
+    pub(crate) fn takes_back(&self, id: &str) {
+        self.change(id, |job| job.cancelled = true);
     }
 
     fn job(&self, id: &str) -> Result<Job, ErrorObject> {
@@ -213,6 +220,7 @@ impl Service for Worker {
             Method::ToolsCall => self.call(&request),
             Method::TasksGet => self.state(&id, core),
             Method::TasksResult => self.result(&id, &cx).await,
+            Method::TasksUpdate if self.refuses.load(Ordering::SeqCst) => Err(ErrorObject::internal("not now")),
             Method::TasksUpdate => {
                 let responses = request.params.get("inputResponses").unwrap();
                 self.note(format!("update {id} {responses:?}"));

@@ -39,7 +39,8 @@ pub(super) async fn begun(bay: &Inner, banks: &Banks<'_>, outcome: Outcome, seat
     let kept = room.keep(KeptTask::new(banks.server, &id, &task, life));
     let caller = &banks.caller.introduction;
     let view = View { hub: bay.hub.clone(), public, from: banks.revision, to: caller.revision };
-    follow::begin(&kept, seat, caller, (left, life), view);
+    let silence = bay.server(banks.server).map_or(SOON, |server| server.silence());
+    follow::begin(&kept, seat, caller, (left, life, silence), view);
     created.put_text("resultType", "task");
     Crossing::Done(Ok(created.finish()))
 }
@@ -92,16 +93,16 @@ impl Ours<'_> {
 
     /// Where it stands, and what it came to or asks.
     async fn state(&self) -> Result<Raw, ErrorObject> {
-        if self.kept.outcome().is_none() && !self.kept.cancelled.is_cancelled() {
+        if !self.kept.is_over() {
             match self.ask(Method::TasksGet).await? {
                 Ok(task) => {
-                    self.kept.shows(&task);
+                    self.kept.stands(&task);
                     if wording::status(&task).is_some_and(|status| status.is_final()) {
                         self.ended().await;
                     }
                 }
                 // It may have been forgotten there once it was over.
-                Err(error) if self.kept.outcome().is_none() => return Err(error),
+                Err(error) if !self.kept.is_over() => return Err(wording::of_task(error, &self.view.public)),
                 Err(_) => {}
             }
         }
@@ -113,7 +114,7 @@ impl Ours<'_> {
         let ended = async {
             loop {
                 let moved = self.kept.moved.notified();
-                if self.kept.outcome().is_some() {
+                if self.kept.is_over() {
                     return;
                 }
                 moved.await;
@@ -124,9 +125,7 @@ impl Ours<'_> {
     }
 
     fn shown(&self) -> Result<Raw, ErrorObject> {
-        let mut shown = self.view.of(&self.kept)?;
-        shown.put_text("resultType", "complete");
-        Ok(shown.finish())
+        shown(&self.kept, &self.view)
     }
 
     /// What the caller answers, as its server is answered; what nobody asks (any more) is left out.
@@ -141,7 +140,9 @@ impl Ours<'_> {
             let asks = Asks::one(&*public, self.kept.open().get(&public)?.clone());
             let (key, _) = self.kept.answers(&public)?;
             let answers = self.banks.answers(&asks, Answers::one(public, answer));
-            answers.into_iter().next().map(|(_, answer)| Answers::one(key, answer))
+            // spec: 2025-11-25 basic/utilities/tasks, all that belongs to a task says so
+            let tagged = |answer: Raw| wording::tagged(&answer, &self.kept.id);
+            answers.into_iter().next().map(|(_, answer)| Answers::one(key, answer.map(tagged)))
         };
         Ok(brought.into_iter().filter_map(answered).collect())
     }
@@ -150,10 +151,32 @@ impl Ours<'_> {
     async fn cancel(&self) -> Result<Raw, ErrorObject> {
         // spec: tasks extension, whatever became of it the caller is told that it was heard
         if let Ok(task) = self.ask(Method::TasksCancel).await? {
-            self.kept.shows(&task);
-            self.kept.cancelled.cancel();
-            self.kept.tell();
+            self.kept.is_taken_back(&task);
+            // It was taken back by whom it belongs to.
+            self.kept.is_told();
         }
         Ok(Raw::EMPTY)
+    }
+}
+
+/// Where a task stands, as its caller is told; whoever was told the end needs it kept no longer.
+fn shown(kept: &KeptTask, view: &View) -> Result<Raw, ErrorObject> {
+    let over = kept.is_over();
+    let mut shown = view.of(kept)?;
+    shown.put_text("resultType", "complete");
+    if over {
+        kept.is_told();
+    }
+    Ok(shown.finish())
+}
+
+/// What is known of a task that is over without its server, which may be away.
+pub(super) fn known(kept: &KeptTask, method: &Method) -> Option<Result<Outcome, ErrorObject>> {
+    let view = kept.view().filter(|_| kept.is_over())?;
+    match method {
+        Method::TasksGet => Some(shown(kept, &view).map(Ok)),
+        // spec: tasks extension, whatever became of it the caller is told that it was heard
+        Method::TasksUpdate | Method::TasksCancel => Some(Ok(Ok(Raw::EMPTY))),
+        _ => None,
     }
 }

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use futures_util::FutureExt;
 use tokio::{sync::mpsc, time};
 use toolbay_protocol::{
     ErrorObject, Method, Raw,
@@ -17,7 +18,7 @@ use toolbay_protocol::{
 use toolbay_transport::{Error, Running};
 
 use crate::{
-    bridge::{Follower, KeptTask, Left, View, wording},
+    bridge::{Follower, KeptTask, Left, View, asked, wording},
     servers::Seat,
 };
 
@@ -26,6 +27,7 @@ const ANSWERS: usize = 64;
 /// How often in a row its server may not be reached, and how soon that is tried again.
 const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// What follows one task.
 struct Follow {
@@ -35,6 +37,8 @@ struct Follow {
     caller: Arc<Introduction>,
     answers: mpsc::Receiver<Answers>,
     left: Left,
+    /// How long its server may take to say where it stands.
+    silence: Duration,
 }
 
 /// Follows `task` until it is over or forgotten.
@@ -42,7 +46,7 @@ pub(super) fn begin(
     task: &Arc<KeptTask>,
     seat: Seat,
     caller: &Arc<Introduction>,
-    (left, life): (Left, Duration),
+    (left, life, silence): (Left, Duration, Duration),
     view: View,
 ) {
     let params = Raw::EMPTY.with(&[("taskId", Some(&Raw::of(&task.id)))]);
@@ -52,7 +56,7 @@ pub(super) fn begin(
     let call = Call { patience, behalf, ..Call::new(Method::TasksResult, Some(params)) };
     let (to, answers) = mpsc::channel(ANSWERS);
     let connection = seat.connection.clone();
-    let follow = Follow { task: Arc::downgrade(task), seat, call, caller: Arc::clone(caller), answers, left };
+    let follow = Follow { task: Arc::downgrade(task), seat, call, caller: Arc::clone(caller), answers, left, silence };
     let job = tokio::spawn(async move {
         // Its caller sees a task that is not over; it is forgotten soon.
         let _ = time::timeout(life, follow.until_over()).await;
@@ -62,7 +66,7 @@ pub(super) fn begin(
 
 impl Follow {
     async fn until_over(mut self) {
-        let mut tries = 0;
+        let (mut tries, mut pause) = (0, PAUSE);
         let outcome = loop {
             let failed = match self.seat.connection.call(self.call.clone()).await {
                 Ok(running) => match self.along(running).await {
@@ -77,13 +81,46 @@ impl Follow {
             }
             tries += 1;
             if tries > TRIES {
-                break Err(ErrorObject::internal(format!("the server was lost while its task ran: {failed}")));
+                match self.state().await {
+                    // The task is well; only the wait for its result is cut, again and again.
+                    Ok(Ok(_)) => (tries, pause) = (0, pause.saturating_mul(2).min(LONGEST_PAUSE)),
+                    Ok(Err(error)) => break Err(error),
+                    Err(_) => {
+                        break Err(ErrorObject::internal(format!("the server was lost while its task ran: {failed}")));
+                    }
+                }
             }
-            time::sleep(PAUSE).await;
+            time::sleep(pause).await;
+            self.renew(&failed).await;
         };
-        let outcome = self.left.fitting(outcome.map(|result| wording::untagged(&result)));
+        // One that was taken back at its server fails as well, and says so only where it is asked.
+        if outcome.is_err()
+            && let Ok(Ok(state)) = self.state().await
+            && let Some(task) = self.task.upgrade()
+        {
+            task.stands(&state);
+        }
         if let Some(task) = self.task.upgrade() {
-            task.came_to(outcome);
+            self.left.came_to(&task, outcome.map(|result| wording::untagged(&result)));
+        }
+    }
+
+    /// Asks where it stands.
+    async fn state(&self) -> Result<Outcome, Error> {
+        let patience = Patience { silence: self.silence, total: Some(self.silence) };
+        self.seat.connection.request(Call { method: Method::TasksGet, patience, ..self.call.clone() }).await
+    }
+
+    /// Goes on over the connection that took the place of one which is no more.
+    async fn renew(&mut self, failed: &Error) {
+        if !Seat::is_unknown(failed) && self.seat.connection.ended().now_or_never().is_none() {
+            return;
+        }
+        if let Ok(seat) = self.seat.again().renewed(self.silence).await {
+            if let Some(task) = self.task.upgrade() {
+                task.moves_to(&seat.connection);
+            }
+            self.seat = seat;
         }
     }
 
@@ -120,8 +157,14 @@ impl Follow {
         for (key, ask) in asks.iter() {
             match self.caller.admits(ask) {
                 Err(fault) => refused.insert(key, Err(fault.into())),
-                Ok(()) if !task.opens(key, ask) => {
-                    refused.insert(key, Err(ErrorObject::new(code::REFUSED, "too much was asked in one task")));
+                Ok(()) if !self.left.admits(asked(key, ask)) || !task.opens(key, ask) => {
+                    refused.insert(
+                        key,
+                        Err(ErrorObject::new(
+                            code::REFUSED,
+                            "too much is asked, in one task or by all of this user (limit `taskBytes`)",
+                        )),
+                    );
                 }
                 Ok(()) => {}
             }

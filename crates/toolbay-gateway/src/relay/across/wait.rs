@@ -46,8 +46,8 @@ pub(super) enum Waited {
     Gone,
 }
 
-/// A question that its caller was asked: its key, itself, and what came of it.
-type Replied<'w> = (String, Ask, Put<'w>, Result<Outcome, Aborted>);
+/// A question that its caller was asked: its key, itself, and what came of it; nothing where nobody answered.
+type Replied<'w> = (String, Ask, Put<'w>, Result<Option<Outcome>, Aborted>);
 type Asking<'w> = FuturesUnordered<Pin<Box<dyn Future<Output = Replied<'w>> + Send + 'w>>>;
 
 /// What the caller is asked at the moment.
@@ -70,8 +70,8 @@ impl<'w> Wait<'w> {
                     open.aborts.remove(&key);
                     match replied {
                         Ok(answer) => {
-                            put.answered_now();
-                            self.answer(&key, ask, answer).await?;
+                            let answer = answer.map_or_else(|| self.unanswered(), Ok)?;
+                            self.answer(&key, ask, answer, put).await?;
                             next = Instant::now();
                         }
                         Err(Aborted) if self.banks.cx.is_gone() => return Ok(Waited::Gone),
@@ -91,7 +91,8 @@ impl<'w> Wait<'w> {
                         return Ok(Waited::Over(outcome));
                     }
                     if Instant::now() >= self.task.until() {
-                        return Err(self.lost("it is not over, and its time is"));
+                        let server = self.banks.server;
+                        return Err(ErrorObject::internal(format!("the task of server {server:?} is not over, but its time is")));
                     }
                     next = Instant::now() + pause;
                 }
@@ -106,7 +107,7 @@ impl<'w> Wait<'w> {
     /// Who knows of the task is told what its server says of it; to others it would make no sense.
     fn unknown(&self, error: ErrorObject) -> ErrorObject {
         match self.public {
-            Some(_) => self.banks.error(error),
+            Some(public) => wording::of_task(self.banks.error(error), public),
             None => self.lost(&error.to_string()),
         }
     }
@@ -130,10 +131,9 @@ impl<'w> Wait<'w> {
             asked
         });
         for (key, ask) in asks {
-            let Some(put) = self.task.put(&key) else { continue };
+            let Some(put) = self.task.put(&key, self.banks.cx.presence()) else { continue };
             if let Err(error) = self.banks.admit(&Asks::one(&*key, ask.clone())) {
-                put.answered_now();
-                self.answer(&key, ask, Err(error)).await?;
+                self.answer(&key, ask, Err(error), put).await?;
                 continue;
             }
             self.ask(key, ask, put, open);
@@ -149,35 +149,65 @@ impl<'w> Wait<'w> {
                 |ask: Ask| Ask { params: Some(wording::tagged(&ask.params.unwrap_or(Raw::EMPTY), public)), ..ask };
             shown = shown.into_iter().map(|(key, ask)| (key, tagged(ask))).collect();
         }
-        let cx = self.banks.cx;
+        let (cx, over) = (self.banks.cx, put.taken_over());
         let (replied, abort) = abortable(async move {
-            let late = || ErrorObject::internal("nobody answered in time");
-            match time::timeout(THINKS, cx.ask(shown, None)).await {
-                Ok(Ok(Reply::Answers(answers))) => answers.into_iter().next().map_or_else(|| Err(late()), |one| one.1),
+            let replied = tokio::select! {
+                replied = time::timeout(THINKS, cx.ask(shown, None)) => replied,
+                () = over.cancelled() => return None,
+            };
+            match replied {
+                Ok(Ok(Reply::Answers(answers))) => answers.into_iter().next().map(|one| one.1),
                 // A caller that stays never returns; one that is gone answers nothing.
                 Ok(Ok(Reply::WillReturn) | Err(Gone)) => std::future::pending().await,
-                Err(_) => Err(late()),
+                Err(_) => None,
             }
         });
         open.aborts.insert(key.clone(), abort);
         open.asking.push(Box::pin(async move { (key, ask, put, replied.await) }));
     }
 
-    /// Carries an answer over. Where nothing can be said for it, the task is taken back, and its caller told why.
-    async fn answer(&self, key: &str, ask: Ask, answer: Outcome) -> Result<(), ErrorObject> {
+    /// Nobody answered. Whoever knows of the task may ask for its result again, and be asked; a call is over with that.
+    fn unanswered(&self) -> Result<Outcome, ErrorObject> {
+        let late = |then: &str| ErrorObject::internal(format!("nobody answered in time{then}"));
+        match self.public {
+            Some(public) => {
+                Err(late(&format!(" what task {public:?} asks; ask for its result again to be asked again")))
+            }
+            None => Ok(Err(late(""))),
+        }
+    }
+
+    /// Carries an answer over; the question counts as answered once its server took that. Where nothing can be said for
+    /// it, the task is taken back, and its caller told why.
+    async fn answer(&self, key: &str, ask: Ask, answer: Outcome, put: Put<'w>) -> Result<(), ErrorObject> {
         let asks = Asks::one(key, ask);
         let written = self.banks.answers(&asks, Answers::one(key, answer)).write(&asks);
-        match written {
-            Ok(responses) => {
-                let updated = self.there.update(&responses).await;
-                // Where the server does not take it, what it says next of the task says why.
-                updated.map(drop).map_err(|error| self.lost(&error.to_string()))
+        let taken = match &written {
+            Ok(responses) => self.updated(responses).await?,
+            // It may be over by now; what is said is the reason all the same.
+            Err(_) => self.there.cancel().await.is_ok_and(|cancelled| cancelled.is_ok()),
+        };
+        if taken {
+            put.answered_now();
+        }
+        written.map(drop)
+    }
+
+    /// Brings its server an answer; once more where it may not have come there.
+    // spec: tasks extension, what was answered already is ignored
+    async fn updated(&self, responses: &Raw) -> Result<bool, ErrorObject> {
+        let mut tries = 0;
+        loop {
+            match self.there.update(responses).await {
+                Ok(Ok(_)) => return Ok(true),
+                Ok(Err(error)) => {
+                    let what = format!("server {:?} does not take the answer: {}", self.banks.server, error.message);
+                    return Err(ErrorObject { message: what, ..error });
+                }
+                Err(error) if tries >= TRIES => return Err(self.lost(&error.to_string())),
+                Err(_) => tries += 1,
             }
-            Err(error) => {
-                // It may be over by now; what is said is the reason all the same.
-                let _ = self.there.cancel().await;
-                Err(error)
-            }
+            time::sleep(USUAL).await;
         }
     }
 }

@@ -5,7 +5,8 @@ use std::{sync::Arc, time::Duration};
 use futures_util::future::join_all;
 use tokio::time;
 use toolbay_protocol::{
-    ErrorObject, Fault, Feature, Method, Raw, exchange::Outcome, fault::code, greeting::Introduction, method::TASKS,
+    ErrorObject, Fault, Feature, Method, Raw, exchange::Outcome, fault::code, frame::Part, greeting::Introduction,
+    method::TASKS,
 };
 use toolbay_transport::Request;
 
@@ -107,7 +108,14 @@ pub(in crate::relay) async fn go(going: Going<'_>, seat: Seat, way: Way) -> Resu
         Way::LookAfter(Side::Core) => return wished::look_after(&going, seat).await,
         Way::LookAfter(Side::Extension) => return extension::look_after(&going, &seat).await.map(Crossing::Done),
         // First of all: what could not be kept is not begun.
-        Way::Begin(_) => Some(bay.kept.room(&going.request.caller.principal)?),
+        Way::Begin(side) => match bay.kept.room(&going.request.caller.principal) {
+            Ok(room) => Some(room),
+            // Nobody wished for a task, and the tool need not run as one.
+            Err(_) if side == Side::Extension && going.route.task == TaskNeed::May => {
+                return Going { aim: Aim::Answer, ..going }.reach(seat).await;
+            }
+            Err(error) => return Err(error),
+        },
         Way::Hidden => None,
     };
     let (outcome, seat) = match going.reach(seat).await? {
@@ -131,12 +139,16 @@ pub(in crate::relay) async fn begun(
     match bay.kept.room(&request.caller.principal) {
         Ok(room) => kept(bay, request, banks, outcome, seat, room).await,
         Err(error) => {
-            let task = outcome.ok().and_then(|result| result.get("task")).and_then(|task| task.get("taskId"));
-            if let Some(id) = task {
-                let behalf = Arc::clone(&seat.told);
-                // Nobody will ever know of it, so it is taken back.
-                drop(Hidden::new(&bay.errands, seat, behalf, &id));
-            }
+            let task = outcome.as_ref().ok().filter(|result| result.get("content").is_none());
+            let core = task.and_then(|result| result.get("task")?.get("taskId"));
+            let (id, behalf) = match (core, task.and_then(wished::began)) {
+                (Some(id), _) => (id, Arc::clone(&seat.told)),
+                (None, Some(id)) => (Raw::of(&id), declaring(&seat.told)),
+                // It is no task, and is the answer.
+                (None, None) => return banks.done(outcome, &seat).await,
+            };
+            // Nobody will ever know of it, so it is taken back.
+            drop(Hidden::new(&bay.errands, seat, behalf, &id));
             Crossing::Done(Err(error))
         }
     }
@@ -147,6 +159,24 @@ async fn kept(bay: &Inner, request: &Request, banks: &Banks<'_>, outcome: Outcom
         return Crossing::Done(wished::begun(bay, request, banks, outcome, &seat, room));
     }
     extension::begun(bay, banks, outcome, seat, room).await
+}
+
+/// What is known here of a task that is over; its server may be away, but not out of reach for good.
+pub(in crate::relay) fn known(going: &Going<'_>) -> Option<Result<Outcome, ErrorObject>> {
+    let (request, route) = (going.request, going.route);
+    let looks =
+        matches!(request.method, Method::TasksGet | Method::TasksResult | Method::TasksCancel | Method::TasksUpdate);
+    if !looks || going.there.is_off() {
+        return None;
+    }
+    let id = route.params.get("taskId")?.as_text()?.into_owned();
+    let kept = going.bay.kept.find(&request.caller.principal, (&route.server, &id))?;
+    let stateless = request.caller.introduction.revision.has(Feature::Stateless);
+    match (stateless, kept.is_listed()) {
+        (true, false) => extension::known(&kept, &request.method),
+        (false, true) => wished::known(&kept, &request.method, &request.part(Part::TaskId)?.as_text()?).map(Ok),
+        (true, true) | (false, false) => None,
+    }
 }
 
 /// Looks after a task of our own making: it is over, and was from the beginning.

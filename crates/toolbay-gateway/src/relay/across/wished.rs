@@ -66,11 +66,6 @@ pub(super) fn began(result: &Raw) -> Option<String> {
 fn done_already(bay: &Inner, request: &Request, banks: &Banks<'_>, result: &Raw, room: Room) -> Raw {
     let caller = &request.caller;
     let result = conform_result(&Method::ToolsCall, result, banks.revision, caller.introduction.revision);
-    let outcome = room.left().fitting(result.map_err(ErrorObject::from));
-    let status = match &outcome {
-        Ok(result) if !wording::says_failure(result) => TaskStatus::Completed,
-        Ok(_) | Err(_) => TaskStatus::Failed,
-    };
     let wish = request.part(Part::Task).and_then(|task| task.get("ttl")).filter(|ttl| *ttl != Raw::NULL);
     let life = life(wish.as_ref()).clamp(Duration::from_secs(1), LONGEST);
     let id = bay.kept.mint(bay.sealer.bay());
@@ -86,8 +81,11 @@ fn done_already(bay: &Inner, request: &Request, banks: &Banks<'_>, result: &Raw,
         task.put_value("pollInterval", &SOON);
         task.finish()
     };
-    let kept = room.keep(KeptTask::new(banks.server, &id, &shown(&status), life));
-    kept.came_to(outcome);
+    let left = room.left();
+    let kept = room.keep(KeptTask::new(banks.server, &id, &shown(&TaskStatus::Working), life));
+    left.came_to(&kept, result.map_err(ErrorObject::from));
+    let completed = matches!(kept.outcome(), Some(Ok(result)) if !wording::says_failure(&result));
+    kept.shows(&shown(if completed { &TaskStatus::Completed } else { &TaskStatus::Failed }));
     shown(&TaskStatus::Working)
 }
 
@@ -118,7 +116,8 @@ pub(super) async fn look_after(going: &Going<'_>, seat: Seat) -> Result<Crossing
         Method::TasksGet => theirs.task().await.map(|task| Crossing::Done(Ok(task))),
         Method::TasksResult => theirs.result(going).await,
         Method::TasksCancel => {
-            let room = if known.is_none() { Some(bay.kept.room(principal)?) } else { None };
+            // Where there is no room, its server is told all the same.
+            let room = if known.is_none() { bay.kept.room(principal).ok() } else { None };
             theirs.cancel(room).await.map(|task| Crossing::Done(Ok(task)))
         }
         _ => Err(Fault::method(&request.method).into()),
@@ -136,7 +135,8 @@ impl Theirs {
         if self.kept.cancelled.is_cancelled() {
             return Ok(self.kept.task());
         }
-        let state = self.there.get().await.map_err(|error| self.failed(&error.to_string()))??;
+        let state = self.there.get().await.map_err(|error| self.failed(&error.to_string()))?;
+        let state = state.map_err(|error| wording::of_task(error, &self.public))?;
         if self.kept.cancelled.is_cancelled() {
             return Ok(self.kept.task());
         }
@@ -183,7 +183,8 @@ impl Theirs {
         if wording::status(&task).is_some_and(|status| status.is_final()) {
             return Err(is_over(&self.public));
         }
-        self.there.cancel().await.map_err(|error| self.failed(&error.to_string()))??;
+        let cancelled = self.there.cancel().await.map_err(|error| self.failed(&error.to_string()))?;
+        cancelled.map_err(|error| wording::of_task(error, &self.public))?;
         let (status, now) = (Raw::of(TaskStatus::Cancelled.as_str()), Raw::of(&iso(SystemTime::now())));
         let task = task.with(&[("status", Some(&status)), ("lastUpdatedAt", Some(&now))]);
         let kept = match room {
@@ -193,8 +194,17 @@ impl Theirs {
                 room.keep(KeptTask::new(&self.kept.server, &self.kept.id, &task, life))
             }
         };
-        kept.shows(&task);
-        kept.cancelled.cancel();
+        kept.is_taken_back(&task);
         Ok(task)
+    }
+}
+
+/// What is known of such a task without its server, which may be away: that it was taken back here.
+pub(super) fn known(kept: &KeptTask, method: &Method, public: &str) -> Option<Outcome> {
+    match (kept.cancelled.is_cancelled(), method) {
+        (true, Method::TasksGet) => Some(Ok(kept.task())),
+        (true, Method::TasksResult) => Some(Err(wording::cancelled())),
+        (true, Method::TasksCancel) => Some(Err(is_over(public))),
+        _ => None,
     }
 }
