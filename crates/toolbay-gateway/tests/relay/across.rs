@@ -14,7 +14,7 @@ use toolbay_protocol::{
     fault::code,
     greeting::Introduction,
     method::TASKS,
-    peer::{Call, Patience},
+    peer::Call,
     types::meta::key::RELATED_TASK,
     watch::{Change, Filter, TaskChange},
 };
@@ -465,22 +465,4 @@ async fn an_answer_that_its_server_did_not_take_is_asked_for_again() {
     let (again, _, outcome) = follow(&ada, result(&id)).await;
     assert_eq!((asked.len(), again.len()), (1, 1));
     assert!(format!("{:?}", outcome.unwrap()).contains("Ada"));
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_nobody_answered_is_asked_again_of_whoever_asks_for_the_result_again() {
-    let (bay, worker) = bay(MODERN, Limits::default()).await;
-    let ada = client(&bay, CORE, "ada").await;
-    let id = begin(&ada, "asks").await;
-    let patience = Patience { silence: Duration::from_secs(3_600), total: None };
-    let mut waiting = ada.call(Call { patience, ..result(&id) }).await.unwrap();
-    let outcome = loop {
-        if let Step::Done(outcome) = waiting.step().await.unwrap() {
-            break outcome;
-        }
-    };
-    assert!(outcome.unwrap_err().message.contains("nobody answered in time"));
-    assert!(worker.log().is_empty(), "nothing is said in the name of somebody who said nothing");
-    let (asked, _, _) = follow(&ada, result(&id)).await;
-    assert_eq!(asked.len(), 1);
 }
