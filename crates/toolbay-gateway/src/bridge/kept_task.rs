@@ -38,8 +38,6 @@ pub(crate) struct KeptTask {
     pub(crate) server: Arc<str>,
     /// What the server calls it; where its public name is of our own making, what we do.
     pub(crate) id: String,
-    /// What the server calls it, where that is not the same.
-    theirs: Option<String>,
     facts: Mutex<Facts>,
     /// Told when it was taken back here: it stays so, whatever its server says.
     pub(crate) cancelled: CancellationToken,
@@ -113,23 +111,10 @@ impl KeptTask {
         Self {
             server: Arc::clone(server),
             id: id.to_owned(),
-            theirs: None,
             facts: Mutex::new(facts),
             cancelled: CancellationToken::new(),
             moved: Notify::new(),
         }
-    }
-
-    /// The same, whose server calls it so; its public name is of our own making.
-    #[must_use]
-    pub(crate) fn called(mut self, theirs: &str) -> Self {
-        self.theirs = Some(theirs.to_owned());
-        self
-    }
-
-    /// What the server calls it.
-    pub(crate) fn theirs(&self) -> &str {
-        self.theirs.as_deref().unwrap_or(&self.id)
     }
 
     fn facts(&self) -> MutexGuard<'_, Facts> {
@@ -218,10 +203,9 @@ impl KeptTask {
     /// How much is kept of it.
     pub(crate) fn bytes(&self) -> usize {
         let facts = self.facts();
-        let names = self.id.len() + self.theirs.as_ref().map_or(0, String::len);
         let open: usize = facts.open.values().map(|(key, ask)| asked(key, ask)).sum();
         let keys = facts.keys.len() * size_of::<(Digested, Key)>();
-        ITSELF + names + facts.task.as_bytes().len() + facts.outcome.as_ref().map_or(0, size) + open + keys
+        ITSELF + self.id.len() + facts.task.as_bytes().len() + facts.outcome.as_ref().map_or(0, size) + open + keys
     }
 
     /// Puts a question to somebody; none where it is put already to one who is there, or was answered.

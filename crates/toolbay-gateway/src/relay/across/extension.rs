@@ -140,9 +140,7 @@ impl Ours<'_> {
             let asks = Asks::one(&*public, self.kept.open().get(&public)?.clone());
             let (key, _) = self.kept.answers(&public)?;
             let answers = self.banks.answers(&asks, Answers::one(public, answer));
-            // spec: 2025-11-25 basic/utilities/tasks, all that belongs to a task says so
-            let tagged = |answer: Raw| wording::tagged(&answer, &self.kept.id);
-            answers.into_iter().next().map(|(_, answer)| Answers::one(key, answer.map(tagged)))
+            answers.into_iter().next().map(|(_, answer)| Answers::one(key, answer))
         };
         Ok(brought.into_iter().filter_map(answered).collect())
     }
