@@ -66,24 +66,27 @@ struct Later {
 impl Going<'_> {
     /// Goes to the end.
     pub(super) async fn go(&self, permit: Permit) -> Result<Crossing, ErrorObject> {
-        let Self { bay, request, there, .. } = self;
-        let seat = bay.seat(&permit, there, &request.caller).await?;
+        let seat = self.bay.seat(&permit, self.there, &self.request.caller).await?;
         if let Some(way) = across::way(self, &seat) {
             return Box::pin(across::go(*self, seat, way)).await;
         }
-        // As `reach` does, in place: a call carries no room for one more future.
-        let crossing = match self.over(seat).await? {
-            Crossing::Lost(lost) => Box::pin(self.once_more(lost)).await?,
+        match self.over(seat).await? {
+            crossing @ (Crossing::Lost(_) | Crossing::Done(Err(_))) => Box::pin(self.otherwise(permit, crossing)).await,
+            crossing => Ok(crossing),
+        }
+    }
+
+    /// What becomes of a call that did not come to a result.
+    async fn otherwise(&self, permit: Permit, crossing: Crossing) -> Result<Crossing, ErrorObject> {
+        let crossing = match crossing {
+            Crossing::Lost(lost) => self.once_more(lost).await?,
             crossing => crossing,
         };
         match crossing {
             // It surely did not run: the server would have it as a task alone.
             Crossing::Done(Err(error)) if across::wants_task(self, &error) => {
-                Box::pin(async move {
-                    let seat = bay.seat(&permit, there, &request.caller).await?;
-                    across::go(*self, seat, across::Way::Hidden).await
-                })
-                .await
+                let seat = self.bay.seat(&permit, self.there, &self.request.caller).await?;
+                across::go(*self, seat, across::Way::Hidden).await
             }
             crossing => Ok(crossing),
         }
