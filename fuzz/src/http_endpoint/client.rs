@@ -69,7 +69,7 @@ impl Client {
     fn new() -> Self {
         let admit = Admit::by(|head| Ok(head.headers.get("x-user").map_or(Principal::Local, user)));
         let sse = Some(Pair::default());
-        let options = Options { sse, admit, message_bytes: LARGEST, ..Options::default() };
+        let options = Options { sse, admit, request_bytes: LARGEST, ..Options::default() };
         let endpoint = Endpoint::new(Arc::new(everything::server(Faults::Withheld)), options);
         Self { endpoint, given: GIVEN.map(|name| name.as_bytes().to_vec()), open: vec![] }
     }
