@@ -61,7 +61,7 @@ async fn exposed(folder: &Path) -> Value {
 async fn what_is_shown_is_configured_reloaded_and_seen() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    write(folder, &json!({}));
+    write(folder, &json!({"expose": "auto"}));
     let (mut child, endpoint) = up(folder).await;
     let list = || async { run(folder, &["list", "--url", &endpoint]).await };
     let shown = exposed(folder).await;

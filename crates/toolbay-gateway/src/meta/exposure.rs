@@ -8,11 +8,11 @@ use toolbay_transport::Caller;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Expose {
     /// Every tool.
+    #[default]
     All,
     /// The tools by which others are found and called.
     Search,
     /// Every tool, as long as they take no more than their share of the client's context.
-    #[default]
     Auto,
 }
 

@@ -75,7 +75,12 @@ async fn the_size_of_the_lists_decides_and_the_switch_is_told() {
         let bytes: usize = bay.catalog().result(Listed::Tools, revision).as_str().len();
         assert!(tokens * 4 <= bytes && bytes < tokens * 4 + 64, "a token is four bytes: {tokens} {bytes}");
         // As many as there are, and not one more.
-        let exposure = Exposure { context: u32::try_from(tokens).unwrap(), share: 1.0, ..Exposure::default() };
+        let exposure = Exposure {
+            expose: Expose::Auto,
+            context: u32::try_from(tokens).unwrap(),
+            share: 1.0,
+            ..Exposure::default()
+        };
         bay.expose(exposure);
         let (one, ears) = client(&bay, revision, "one").await;
         let watching = one.subscribe(Filter::lists()).await.unwrap();
@@ -105,7 +110,7 @@ async fn each_client_is_shown_what_is_said_of_it() {
     let clients: BTreeMap<_, _> = clients.into_iter().map(|(name, client)| (name.to_owned(), client)).collect();
     for revision in ERAS {
         let bay = bay(vec![("s", Script::new())], revision).await;
-        bay.expose(Exposure { clients: clients.clone(), ..Exposure::default() });
+        bay.expose(Exposure { expose: Expose::Auto, clients: clients.clone(), ..Exposure::default() });
         assert!(bay.exposed().tokens > 100);
         for (name, all) in [("big", true), ("small", false), ("shy", false), ("other", true)] {
             let (one, _) = client(&bay, revision, name).await;
