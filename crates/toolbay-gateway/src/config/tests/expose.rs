@@ -11,7 +11,7 @@ fn said(keys: &str) -> (Exposure, Vec<String>) {
 #[test]
 fn what_clients_are_shown_is_read() {
     let (nothing, remarks) = said(r#""expose": null"#);
-    assert_eq!((nothing.expose, nothing.context, nothing.share), (Expose::Auto, 200_000, 0.1));
+    assert_eq!((nothing.expose, nothing.context, nothing.share), (Expose::All, 200_000, 0.1));
     assert_eq!(remarks, [""; 0]);
     let (read, remarks) = said(
         r#""expose": "search", "context": 32000, "share": 0.25,
