@@ -13,6 +13,7 @@ mod identity;
 pub mod limits;
 pub mod meta;
 pub mod metrics;
+mod percent;
 pub mod policy;
 pub mod registry;
 mod relay;

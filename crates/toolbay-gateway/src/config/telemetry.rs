@@ -15,6 +15,7 @@ use super::{
     tree,
     warn::{Remarks, nearest},
 };
+use crate::percent;
 
 /// What the file says of telemetry; nothing where it has no such key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -167,6 +168,5 @@ fn text(name: &str, value: &Value<'_>, variables: &Variables<'_>) -> Result<Stri
 
 /// A text without what has a meaning between pairs.
 fn escaped(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b',' | b'=' | b'%' | b';');
-    text.bytes().map(|byte| if plain(byte) { (byte as char).to_string() } else { format!("%{byte:02X}") }).collect()
+    percent::escaped(text, |byte| byte.is_ascii_graphic() && !matches!(byte, b',' | b'=' | b'%' | b';'))
 }

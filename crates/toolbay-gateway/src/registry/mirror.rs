@@ -16,6 +16,7 @@ use serde_json::Value;
 use tokio::time;
 
 use super::listing::{Listing, Standing};
+use crate::percent;
 
 /// How many servers are asked for at once, and how many answers a list may have.
 const PAGE: usize = 100;
@@ -159,7 +160,7 @@ impl Mirror {
             address += &format!("&updated_since={since:.0}");
         }
         if let Some(cursor) = cursor {
-            address += &format!("&cursor={}", escaped(cursor));
+            address += &format!("&cursor={}", percent::in_address(cursor));
         }
         address
     }
@@ -173,16 +174,4 @@ async fn patiently(fetch: &Fetch, address: &str, pauses: &[Duration]) -> Result<
             (answer, _) => return answer,
         }
     }
-}
-
-/// A text as one value of a query.
-pub(super) fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => escaped.push(char::from(byte)),
-            _ => escaped += &format!("%{byte:02X}"),
-        }
-    }
-    escaped
 }

@@ -14,7 +14,7 @@ use super::{
     result,
     verdict::{self, Verdict},
 };
-use crate::config::Polling;
+use crate::{config::Polling, percent};
 
 /// How long one look may take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -41,19 +41,13 @@ pub(super) struct Session {
 impl Session {
     /// The session that the service at `url` names so.
     pub(super) fn of(errands: &Errands, url: &Uri, polling: &Polling, name: String) -> Result<Self, Error> {
-        let escaped = escape(&name);
+        let escaped = percent::in_address(&name);
         let wrong = |_| Error::new(Kind::Misbehaved, "the service names a session that cannot stand in an address");
         let poll = errands.at(polling.url.replace("{session_id}", &escaped).parse().map_err(wrong)?)?;
         let mark = if url.query().is_some() { '&' } else { '?' };
         let stream = errands.at(format!("{url}{mark}session_id={escaped}").parse().map_err(wrong)?)?;
         Ok(Self { name, poll, stream })
     }
-}
-
-/// A text as it may stand in a path or a query.
-fn escape(text: &str) -> String {
-    let keep = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
-    text.bytes().map(|byte| if keep(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
 impl Asks for Session {
