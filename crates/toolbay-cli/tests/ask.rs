@@ -3,22 +3,17 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
+mod command;
+
 use std::{
     path::Path,
-    process::Stdio,
     sync::{Arc, Condvar, Mutex},
-    time::Duration,
 };
 
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncBufReadExt as _, BufReader},
-    process::{Child, Command},
-    time::timeout,
-};
+use tokio::process::Child;
 use toolbay_testkit::services::{Ready, Reply, Web, map, weather};
 
-const SOON: Duration = Duration::from_secs(60);
 const EXAMPLE: &str = r#"{"tools":[{"name":"weather_query","description":"查询城市天气信息","transport":"sse","url":"http://mcp-server:8080/sse","category":"weather","enabled":true,"expires_at":null},{"name":"map_search","description":"地图搜索和导航","transport":"rest","url":"http://mcp-server:8081/api/tools/call","category":"map","enabled":true,"expires_at":"2026-04-09T15:30:00"}]}"#;
 
 /// A folder with the example, its services being these, and a time that lies ahead.
@@ -38,13 +33,7 @@ fn with(config: &str) -> tempfile::TempDir {
 
 /// Runs `toolbay ask` to its end: exit code, stdout, stderr.
 async fn ask(folder: &Path, args: &[&str]) -> (i32, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toolbay"));
-    command.arg("ask").args(args).current_dir(folder).kill_on_drop(true).stdin(Stdio::null());
-    // Folders of its own for what is the user's, so that nobody else's is found.
-    command.env("XDG_CONFIG_HOME", folder).env("XDG_RUNTIME_DIR", folder);
-    let output = timeout(SOON, command.output()).await.expect("it ends").unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
+    command::run(folder, &[&["ask"], args].concat()).await
 }
 
 /// The same, well: stdout as JSON.
@@ -98,7 +87,8 @@ impl Both {
 
     fn wait(&self) -> bool {
         let called = self.called.lock().unwrap();
-        let (called, _) = self.more.wait_timeout_while(called, SOON / 3, |called| *called != [true, true]).unwrap();
+        let (called, _) =
+            self.more.wait_timeout_while(called, 2 * command::SOON / 3, |called| *called != [true, true]).unwrap();
         *called == [true, true]
     }
 }
@@ -145,19 +135,9 @@ async fn both_requests_in_one_sentence_run_at_once() {
 
 /// An `up` over this configuration, and where it serves MCP over HTTP+SSE.
 async fn served(folder: &Path) -> (Child, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toolbay"));
-    command.args(["up", "--listen", "127.0.0.1:0", "--json"]).current_dir(folder).kill_on_drop(true);
-    command.env("XDG_CONFIG_HOME", folder).env("XDG_RUNTIME_DIR", folder);
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    loop {
-        let line = timeout(SOON, lines.next_line()).await.expect("it is ready in time").unwrap().unwrap();
-        let event: Value = serde_json::from_str(&line).unwrap();
-        if event["event"] == "ready" {
-            let url = event["endpoints"]["sse"].as_str().unwrap().to_owned();
-            return (child, url);
-        }
-    }
+    let mut child = command::up(folder).spawn().unwrap();
+    let (endpoints, _) = command::ready(&mut child).await;
+    (child, command::address(&endpoints, "sse"))
 }
 
 #[tokio::test]

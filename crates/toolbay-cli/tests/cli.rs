@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
-use std::{path::Path, process::Stdio, time::Duration};
+mod command;
+
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 use tokio::{
@@ -12,23 +14,7 @@ use tokio::{
     time::timeout,
 };
 
-const SOON: Duration = Duration::from_secs(30);
-
-fn toolbay(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toolbay"));
-    // A folder of its own for the user's configuration too, so that nobody's is found.
-    command.args(args).current_dir(folder).env("XDG_CONFIG_HOME", folder);
-    command.env("XDG_RUNTIME_DIR", folder).kill_on_drop(true);
-    command
-}
-
-/// Runs it to its end: exit code, stdout, stderr.
-async fn run(folder: &Path, args: &[&str]) -> (i32, String, String) {
-    let output = toolbay(folder, args).stdin(Stdio::null()).output();
-    let output = timeout(SOON, output).await.expect("it ends").unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
-}
+use command::{SOON, run, toolbay};
 
 #[tokio::test]
 async fn embedded_servers_are_useful_without_a_configuration() {

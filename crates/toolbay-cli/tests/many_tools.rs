@@ -3,47 +3,26 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
-use std::{path::Path, process::Stdio, time::Duration};
+mod command;
+
+use std::path::Path;
 
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncBufReadExt as _, BufReader},
-    process::{Child, Command},
-    time::timeout,
-};
+use tokio::process::Child;
 
-const SOON: Duration = Duration::from_secs(30);
-const THIS: &str = env!("CARGO_BIN_EXE_toolbay");
-
-fn toolbay(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(THIS);
-    command.args(args).current_dir(folder).env("XDG_CONFIG_HOME", folder).env("XDG_RUNTIME_DIR", folder);
-    command.env("XDG_CACHE_HOME", folder).kill_on_drop(true);
-    command
-}
+use command::THIS;
 
 async fn run(folder: &Path, args: &[&str]) -> String {
-    let output = toolbay(folder, args).stdin(Stdio::null()).output();
-    let output = timeout(SOON, output).await.expect("it ends").unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    assert!(output.status.success(), "{args:?}: {}", text(output.stderr));
-    text(output.stdout)
+    let (code, out, err) = command::run(folder, args).await;
+    assert_eq!(code, 0, "{args:?}: {err}");
+    out
 }
 
 /// One that runs, and its address.
 async fn up(folder: &Path) -> (Child, String) {
-    let mut child = toolbay(folder, &["up", "--listen", "127.0.0.1:0", "--json"]);
-    let mut child = child.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    loop {
-        let line = timeout(SOON, lines.next_line()).await.expect("it is ready in time").unwrap().unwrap();
-        let event: Value = serde_json::from_str(&line).unwrap();
-        if let Some(endpoint) = event["endpoints"]["http"].as_str() {
-            let endpoint = endpoint.to_owned();
-            tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-            return (child, endpoint);
-        }
-    }
+    let mut child = command::up(folder).spawn().unwrap();
+    let (endpoints, _) = command::ready(&mut child).await;
+    (child, command::address(&endpoints, "http"))
 }
 
 fn write(folder: &Path, more: &Value) {

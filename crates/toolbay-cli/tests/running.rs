@@ -3,7 +3,9 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
-use std::{os::unix::fs::PermissionsExt as _, path::Path, process::Stdio, time::Duration};
+mod command;
+
+use std::{os::unix::fs::PermissionsExt as _, path::Path, process::Stdio};
 
 use serde_json::{Value, json};
 use tokio::{
@@ -13,24 +15,7 @@ use tokio::{
     time::timeout,
 };
 
-const SOON: Duration = Duration::from_secs(30);
-const THIS: &str = env!("CARGO_BIN_EXE_toolbay");
-
-fn toolbay(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(THIS);
-    // Folders of its own for what is the user's, so that nobody else's is found.
-    command.args(args).current_dir(folder).env("XDG_CONFIG_HOME", folder).env("XDG_RUNTIME_DIR", folder);
-    command.kill_on_drop(true);
-    command
-}
-
-/// Runs it to its end: exit code, stdout, stderr.
-async fn run(folder: &Path, args: &[&str]) -> (i32, String, String) {
-    let output = toolbay(folder, args).stdin(Stdio::null()).output();
-    let output = timeout(SOON, output).await.expect("it ends").unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
-}
+use command::{SOON, THIS, run, toolbay};
 
 /// One that runs, and what it said until it was ready.
 struct Up {
@@ -41,24 +26,9 @@ struct Up {
 
 impl Up {
     async fn start(folder: &Path) -> Self {
-        let mut child = toolbay(folder, &["up", "--listen", "127.0.0.1:0", "--json"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut said = vec![];
-        let endpoint = loop {
-            let line = timeout(SOON, lines.next_line()).await.expect("it is ready in time").unwrap().unwrap();
-            let event: Value = serde_json::from_str(&line).unwrap();
-            if event["event"] == "ready" {
-                break event["endpoints"]["http"].as_str().unwrap().to_owned();
-            }
-            said.push(event);
-        };
-        // Read on, so that it can go on writing.
-        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        let mut child = command::up(folder).spawn().unwrap();
+        let (endpoints, said) = command::ready(&mut child).await;
+        let endpoint = command::address(&endpoints, "http");
         Self { child, endpoint, said }
     }
 
@@ -67,10 +37,8 @@ impl Up {
         assert!(Command::new("kill").args([name, &id]).status().await.unwrap().success());
     }
 
-    async fn end(mut self) {
-        self.signal("-TERM").await;
-        let status = timeout(SOON, self.child.wait()).await.expect("it ends when it is told to").unwrap();
-        assert!(status.success(), "{status}");
+    async fn end(self) {
+        command::end(self.child).await;
     }
 
     /// What a page beside the endpoint says: status and body.

@@ -3,65 +3,42 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
+mod command;
+
 use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
-    process::Stdio,
-    time::Duration,
 };
 
 use serde_json::{Value, json};
 use tokio::{
-    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
     process::{Child, Command},
     time::timeout,
 };
 
-const SOON: Duration = Duration::from_secs(30);
-const THIS: &str = env!("CARGO_BIN_EXE_toolbay");
+use command::{SOON, THIS, end, finished, toolbay};
 
-fn toolbay(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(THIS);
-    command.args(args).current_dir(folder).env("XDG_CONFIG_HOME", folder).env("XDG_RUNTIME_DIR", folder);
+/// The command, with a folder of its own for what it keeps and what it makes for a while.
+fn here(mut command: Command, folder: &Path) -> Command {
     command.env("XDG_STATE_HOME", folder.join("state")).env("TMPDIR", folder.join("tmp")).env_remove("SESSION_DIR");
-    command.kill_on_drop(true);
     command
 }
 
 async fn run(folder: &Path, args: &[&str]) -> Value {
-    let output = toolbay(folder, args).stdin(Stdio::null()).output();
-    let output = timeout(SOON, output).await.expect("it ends").unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    let (code, out, err) = finished(here(toolbay(folder, args), folder)).await;
+    assert_eq!(code, 0, "{err}");
+    serde_json::from_str(&out).unwrap()
 }
 
 /// One that runs, and where.
 async fn up(folder: &Path) -> (Child, String) {
-    let mut child = toolbay(folder, &["up", "--listen", "127.0.0.1:0", "--json"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let address = loop {
-        let line = timeout(SOON, lines.next_line()).await.expect("it is ready in time").unwrap().unwrap();
-        let event: Value = serde_json::from_str(&line).unwrap();
-        if event["event"] == "ready" {
-            let endpoint = event["endpoints"]["http"].as_str().unwrap();
-            break endpoint.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
-        }
-    };
-    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-    (child, address)
-}
-
-async fn end(mut child: Child) {
-    let id = child.id().unwrap().to_string();
-    assert!(Command::new("kill").args(["-TERM", &id]).status().await.unwrap().success());
-    assert!(timeout(SOON, child.wait()).await.expect("it ends").unwrap().success());
+    let mut child = here(command::up(folder), folder).spawn().unwrap();
+    let (endpoints, _) = command::ready(&mut child).await;
+    let endpoint = command::address(&endpoints, "http");
+    (child, endpoint.trim_start_matches("http://").trim_end_matches("/mcp").to_owned())
 }
 
 /// Which files a device finds in its folder.

@@ -3,35 +3,22 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
-use std::{path::Path, process::Stdio, time::Duration};
+mod command;
+
+use std::{path::Path, process::Stdio};
 
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
-    process::{Child, Command},
+    process::Child,
     sync::mpsc,
     time::timeout,
 };
 use toolbay_testkit::services::{Ready, Web, map, weather};
 
-const SOON: Duration = Duration::from_secs(30);
+use command::{SOON, run};
+
 const EXAMPLE: &str = r#"{"tools":[{"name":"weather_query","description":"查询城市天气信息","transport":"sse","url":"http://mcp-server:8080/sse","category":"weather","enabled":true,"expires_at":null},{"name":"map_search","description":"地图搜索和导航","transport":"rest","url":"http://mcp-server:8081/api/tools/call","category":"map","enabled":true,"expires_at":"2026-04-09T15:30:00"}]}"#;
-
-fn toolbay(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toolbay"));
-    // Folders of its own for what is the user's, so that nobody else's is found.
-    command.args(args).current_dir(folder).env("XDG_CONFIG_HOME", folder).env("XDG_RUNTIME_DIR", folder);
-    command.kill_on_drop(true);
-    command
-}
-
-/// Runs it to its end: exit code, stdout, stderr.
-async fn run(folder: &Path, args: &[&str]) -> (i32, String, String) {
-    let output = toolbay(folder, args).stdin(Stdio::null()).output();
-    let output = timeout(SOON, output).await.expect("it ends").unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
-}
 
 /// The same, well: stdout as JSON.
 async fn json(folder: &Path, args: &[&str]) -> Value {
@@ -49,23 +36,11 @@ struct Up {
 
 impl Up {
     async fn start(folder: &Path) -> Self {
-        let mut child = toolbay(folder, &["up", "--listen", "127.0.0.1:0", "--json"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let endpoint = loop {
-            let line = timeout(SOON, lines.next_line()).await.expect("it is ready in time").unwrap().unwrap();
-            let event: Value = serde_json::from_str(&line).unwrap();
-            if event["event"] == "ready" {
-                break event["endpoints"]["http"].as_str().unwrap().to_owned();
-            }
-        };
+        let mut child = command::up(folder).stderr(Stdio::piped()).spawn().unwrap();
+        let (endpoints, _) = command::ready(&mut child).await;
+        let endpoint = command::address(&endpoints, "http");
         let mut errors = BufReader::new(child.stderr.take().unwrap()).lines();
         let (tell, said) = mpsc::unbounded_channel();
-        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         tokio::spawn(async move {
             while let Ok(Some(line)) = errors.next_line().await {
                 let _ = tell.send(line);
@@ -93,10 +68,8 @@ impl Up {
         tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
 
-    async fn end(mut self) {
-        let id = self.child.id().unwrap().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().await.unwrap().success());
-        assert!(timeout(SOON, self.child.wait()).await.expect("it ends").unwrap().success());
+    async fn end(self) {
+        command::end(self.child).await;
     }
 }
 

@@ -2,12 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
+mod wire;
+
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
+    net::TcpListener,
     time::timeout,
 };
 use tokio_util::sync::CancellationToken;
@@ -18,6 +20,8 @@ use toolbay_gateway::{
 };
 use toolbay_protocol::{ErrorObject, Method, Raw, exchange::Outcome, greeting::Profile, watch::Filter};
 use toolbay_transport::{Caller, Cx, Hub, Request, Service, Watch, http::server};
+
+use wire::post;
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -48,21 +52,6 @@ async fn serve(bay: &Bay, end: &CancellationToken) -> SocketAddr {
     let endpoint = server::Endpoint::new(Arc::new(bay.clone()), server::Options::default());
     tokio::spawn(server::serve(listener, endpoint, end.clone()));
     address
-}
-
-/// What is answered to a POST of `body` with these further headers; all until the connection closes.
-async fn post(address: SocketAddr, headers: &str, body: &str) -> String {
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nConnection: close\r\n\
-         Accept: application/json, text/event-stream\r\n{headers}Content-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    // Whoever refuses may do so before all is sent.
-    let _ = stream.write_all(head.as_bytes()).await;
-    let mut said = vec![];
-    let _ = timeout(SOON, stream.read_to_end(&mut said)).await.expect("it is answered");
-    String::from_utf8_lossy(&said).into_owned()
 }
 
 fn modern(id: u64, method: &str, more: &str) -> String {

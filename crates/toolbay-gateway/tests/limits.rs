@@ -2,8 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
+mod wire;
+
 use std::{
-    net::SocketAddr,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -12,11 +13,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::{TcpListener, TcpStream},
-    time::Instant,
-};
+use tokio::{net::TcpListener, time::Instant};
 use tokio_util::sync::CancellationToken;
 use toolbay_gateway::{
     Bay, Identity, StateKey,
@@ -34,6 +31,8 @@ use toolbay_protocol::{
 use toolbay_transport::{
     Approach, Caller, Cx, Error, Hub, Kind, Reply, Request, Service, Watch, connect, duplex, http::server,
 };
+
+use wire::post;
 
 /// A server with four tools on two pages.
 struct Four(Hub);
@@ -245,21 +244,6 @@ async fn a_call_that_waits_for_its_caller_ends_with_its_server() {
     let error = caller.request(Call { returning, ..call() }).await.unwrap().unwrap_err();
     assert!(error.message.contains("unknown tool"), "{error}");
     bay.close().await;
-}
-
-/// What is answered to a POST with these further headers; all until the connection closes.
-async fn post(address: SocketAddr, headers: &str, body: &str) -> String {
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nConnection: close\r\n\
-         Accept: application/json, text/event-stream\r\n{headers}Content-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    let _ = stream.write_all(head.as_bytes()).await;
-    let mut said = vec![];
-    let read = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut said));
-    let _ = read.await.expect("it is answered");
-    String::from_utf8_lossy(&said).into_owned()
 }
 
 fn initialize(revision: &str, client: &str) -> String {
