@@ -41,16 +41,18 @@ const BUILD: Duration = Duration::from_secs(60 * 60);
 /// How much longer than told a run may take: reading what earlier runs found.
 const BEGINNING: Duration = Duration::from_secs(10 * 60);
 
-/// Runs all targets a little while, each test run in the same ways: what is new is found by hand, with other chances.
+/// Runs all targets a little while, from the seeds alone and each time in the same ways, so that a test run says something
+/// of the clone and not of its luck: what is new is found by hand, with other chances.
 pub(crate) fn run_in_tests() -> Result<Tally> {
-    run(Args::of(&["--seed", "1"]))
+    run(Args::of(&["--seed", "1", "--fresh"]))
 }
 
-/// Runs all targets, or those named. `--seed 0` leaves the chances to chance.
+/// Runs all targets, or those named. `--seed 0` leaves the chances to chance; `--fresh` forgets what earlier runs found.
 pub(crate) fn run(mut args: Args) -> Result<Tally> {
     let seed = args.number("--seed", 0)?;
     let seconds = args.number("--seconds", 30)?;
     let jobs = args.number("--jobs", 2)?.max(1);
+    let kept = if args.flag("--fresh") { Kept::Nothing } else { Kept::Earlier };
     let mut named = Vec::new();
     loop {
         let word = args.command();
@@ -64,7 +66,7 @@ pub(crate) fn run(mut args: Args) -> Result<Tally> {
     let targets = if named.is_empty() { TARGETS.to_vec() } else { named };
     let cache = places::cache()?.join("fuzz");
     let programs = build(&cache, &targets)?;
-    let ends = all(&targets, jobs, &|target| fuzz(&programs, &cache, target, (seconds, seed)));
+    let ends = all(&targets, jobs, &|target| fuzz(&programs, &cache, target, (seconds, seed, kept)));
     let mut table = Table::new(&["target", "executions", "per second", "edges", "inputs kept", "MiB", "outcome"]);
     let mut tally = Tally::default();
     for ((target, _), end) in targets.iter().zip(ends) {
@@ -125,6 +127,18 @@ fn triple() -> Result<String> {
     host.map(str::to_owned).context("rustc does not say what machine this is")
 }
 
+/// Which inputs a run begins with, besides the seeds.
+#[derive(Clone, Copy)]
+enum Kept {
+    Earlier,
+    Nothing,
+}
+
+fn emptied(folder: PathBuf) -> Result<PathBuf> {
+    fs::remove_dir_all(&folder).and_then(|()| fs::create_dir(&folder)).with_context(|| folder.display().to_string())?;
+    Ok(folder)
+}
+
 /// How a target's run went.
 struct End {
     held: bool,
@@ -136,14 +150,18 @@ fn fuzz(
     programs: &Path,
     cache: &Path,
     (target, longest): (&str, usize),
-    (seconds, seed): (usize, usize),
+    (seconds, seed, kept): (usize, usize, Kept),
 ) -> Result<End> {
     let place = |what: &str| -> Result<PathBuf> {
         let folder = cache.join(what).join(target);
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         Ok(folder)
     };
-    let (corpus, broken) = (place("corpus")?, place("broken")?);
+    let corpus = match kept {
+        Kept::Earlier => place("corpus")?,
+        Kept::Nothing => emptied(place("fresh")?)?,
+    };
+    let broken = place("broken")?;
     let log = cache.join(format!("{target}.log"));
     let out = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
     let mut command = Command::new(programs.join(target));

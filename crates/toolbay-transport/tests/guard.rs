@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "these are tests, helpers included")]
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -26,9 +26,12 @@ fn parent() {
         brief.exited().await;
         // Deaf to its input, to SIGTERM, and with a child of its own; all hold the FIFO open.
         let script = "trap '' TERM; exec 9>\"$1\"; (while :; do sleep 0.05; done) & echo ready >&9; wait; wait";
-        let args = ["-c".into(), script.into(), "sh".into(), fifo];
+        let args = ["-c".into(), script.into(), "sh".into(), fifo.clone()];
         let (process, _pipes) = ServerCommand::new("/bin/sh").args(args).spawn().unwrap();
         assert_eq!(process.unguarded(), None);
+        // Whoever kills us before this kills us in the moment in which nobody watches.
+        let mut fifo = File::options().append(true).open(&fifo).unwrap();
+        writeln!(fifo, "watched").unwrap();
         std::future::pending::<()>().await;
     });
 }
@@ -38,18 +41,26 @@ fn children_die_when_we_are_killed() {
     let folder = tempfile::tempdir().unwrap();
     let fifo = folder.path().join("alive");
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    let mut parent = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "parent", "--ignored", "--nocapture"])
-        .env(FIFO, &fifo)
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut parent = Command::new(std::env::current_exe().unwrap());
+    parent.args(["--exact", "parent", "--ignored", "--nocapture"]).env(FIFO, &fifo).stdout(Stdio::null());
+    let parent = Killed(parent.spawn().unwrap());
     let said = follow(&fifo);
-    assert_eq!(said.recv_timeout(Duration::from_secs(20)).as_deref(), Ok("ready"));
-    parent.kill().unwrap();
-    parent.wait().unwrap();
+    let mut first = [(); 2].map(|()| said.recv_timeout(Duration::from_secs(20)).unwrap());
+    first.sort();
+    assert_eq!(first, ["ready", "watched"]);
+    drop(parent);
     // The sender goes when the FIFO ends, and that ends when nobody holds it open any more.
     assert_eq!(said.recv_timeout(Duration::from_secs(20)), Err(mpsc::RecvTimeoutError::Disconnected));
+}
+
+/// Killed with SIGKILL when dropped, also where the test fails.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
 }
 
 /// The lines written to a FIFO, until every writer is gone.

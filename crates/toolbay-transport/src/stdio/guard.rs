@@ -3,7 +3,8 @@
 //! One small shell process watches for all of this program: it reads the groups to end from a pipe whose other end only we
 //! hold (it is closed on exec, so no child keeps it open). However we die, the pipe ends, and the guard ends the groups.
 //! Between a child's start and the line that names its group lies a moment in which it is not watched; its closed input must
-//! do then. Not for orderly shutdown: see `child`.
+//! do then. The guard is up before the first child, so that the moment is a write to a pipe and no start of a shell.
+//! Not for orderly shutdown: see `child`.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
@@ -12,6 +13,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::Pid;
+
+/// Starts the guard where none is up, before the child whose group it is to watch. What goes wrong, [`watch`] tells.
+pub(super) fn prepare() {
+    let mut state = state();
+    if state.guard.is_none() {
+        state.guard = Guard::start().ok();
+    }
+}
 
 /// Has the group ended if we die; the error says why that cannot be promised.
 pub(super) fn watch(group: Pid) -> Result<(), String> {

@@ -110,6 +110,7 @@ impl ServerCommand {
         #[cfg(unix)]
         command.process_group(0);
         let path = env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+        Group::expected();
         let mut child = command.spawn().map_err(|error| SpawnError::of(&self.program, path, error))?;
         let group = Group::led_by(child.id());
         let stdin = child.stdin.take().expect("stdin was asked to be a pipe");

@@ -17,6 +17,11 @@ pub(super) struct Group {
 
 #[cfg(unix)]
 impl Group {
+    /// Before a child is started.
+    pub(super) fn expected() {
+        crate::stdio::guard::prepare();
+    }
+
     /// The group led by a child just started in it; also ended by the guard if we die first.
     pub(super) fn led_by(id: Option<u32>) -> Option<Self> {
         let pid = id.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw)?;
@@ -81,6 +86,8 @@ impl Drop for Group {
 
 #[cfg(not(unix))]
 impl Group {
+    pub(super) fn expected() {}
+
     pub(super) fn led_by(id: Option<u32>) -> Option<Self> {
         id.map(|_| Self {})
     }
