@@ -1,5 +1,8 @@
 //! From a request in plain words to calls of tools.
 //!
+//! With a model: a [`transcript`] of what was said, a [`model`] that replies, a [`toolbox`] of what may be called, and the
+//! [`person`] who is asked.
+//!
 //! [`planner`] needs no model: words choose the tools, and the words of the request become their arguments.
 //!
 //! ```
@@ -31,4 +34,8 @@
 //! # });
 //! ```
 
+pub mod model;
+pub mod person;
 pub mod planner;
+pub mod toolbox;
+pub mod transcript;
