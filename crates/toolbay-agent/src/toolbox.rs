@@ -49,6 +49,28 @@ pub struct Hints {
     pub idempotent: Option<bool>,
     /// It reaches into an open world.
     pub open_world: Option<bool>,
+    /// Results of so many characters may be shown whole (`_meta["anthropic/maxResultSizeChars"]`).
+    pub result_chars: Option<u32>,
+}
+
+impl Hints {
+    /// What a definition says of its tool, as its server lists it.
+    pub fn listed(definition: &Value) -> Self {
+        let says = |key: &str| definition.get("annotations").and_then(|notes| notes.get(key)?.as_bool());
+        Self {
+            read_only: says("readOnlyHint"),
+            destructive: says("destructiveHint"),
+            idempotent: says("idempotentHint"),
+            open_world: says("openWorldHint"),
+            result_chars: result_chars(definition),
+        }
+    }
+}
+
+/// How many characters of a result may be shown whole, where a definition or a result says so.
+pub(crate) fn result_chars(of: &Value) -> Option<u32> {
+    let said = of.get("_meta")?.get("anthropic/maxResultSizeChars")?.as_u64()?;
+    Some(u32::try_from(said).unwrap_or(u32::MAX))
 }
 
 /// All tools at one moment, sorted by [`ToolId`].

@@ -42,7 +42,8 @@ impl Own {
         conform_result(&Method::ToolsList, &list, Revision::LATEST, revision).map_err(ErrorObject::from)
     }
 
-    fn definition(self) -> Value {
+    /// Its definition, as the newest revision writes it.
+    pub fn definition(self) -> Value {
         match self {
             Self::Search => json!({
                 "name": self.name(),
