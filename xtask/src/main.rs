@@ -18,6 +18,7 @@ mod fuzz;
 mod gateway;
 mod interop;
 mod interop_sdk;
+mod order;
 mod peers;
 mod places;
 mod probe;
@@ -66,6 +67,7 @@ cargo xtask COMMAND
   chaos [--minutes 0.5] [--seed 1]       calls through `toolbay up` while servers, clients and the bay itself are killed,
                                          stopped and cut off; nothing may be lost, misrouted or left behind
   soak [--sessions N] [--calls N]        memory and handles of `toolbay up` over many sessions and calls
+  order                                  which functions of the program lie beside each other, from watching it at work
   rules [--all]                          which numbered rule of the protocol is held by what; none may be open
 
   TOOLBAY_BIN    use this binary instead of building one
@@ -95,6 +97,7 @@ fn main() -> ExitCode {
         "chaos" if args.has("--play") => chaos::play(args),
         "chaos" => chaos::run(args),
         "soak" => soak::run(args),
+        "order" => order::run(args),
         "rules" => rules::run(args),
         "help" | "--help" | "-h" | "" => {
             print!("{HELP}");

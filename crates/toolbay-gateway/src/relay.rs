@@ -42,9 +42,10 @@ pub(crate) async fn call(bay: &Inner, request: &Request, cx: &Cx, trace: Option<
         request = unwrapped;
         meant = Meant::of(request);
     }
-    let mut ticket = bay.ledger.open(request.caller.principal.clone(), request.method.clone(), meant.name.clone());
+    let mut ticket = bay.ledger.open(request.caller.principal.clone(), request.method.clone());
     ticket.traced_by(trace);
     let served = serve(bay, request, sent, &meant, cx, &mut ticket).await;
+    ticket.about(|| meant.name());
     let (end, outcome) = match served {
         Ok(Crossing::Done(Ok(result))) => (End::Done, Ok(result)),
         Ok(Crossing::Done(Err(error))) | Err(error) => (End::Failed(error.code), Err(error)),
@@ -106,12 +107,17 @@ async fn serve(
         _ => match resolve_at_once(bay, request, meant) {
             Some(route) => route,
             // Our own have names that no other's tool has.
-            None => match Box::pin(own::answer(bay, request, meant)).await {
-                Some(answered) => return answered.map(|result| Crossing::Done(Ok(result))),
-                None => Box::pin(resolve(bay, request, meant)).await?,
-            },
+            None => {
+                // It may take a while, and its caller may go meanwhile.
+                ticket.about(|| meant.name());
+                match Box::pin(own::answer(bay, request, meant)).await {
+                    Some(answered) => return answered.map(|result| Crossing::Done(Ok(result))),
+                    None => Box::pin(resolve(bay, request, meant)).await?,
+                }
+            }
         },
     };
+    ticket.about(|| route.public.clone().or_else(|| meant.name()));
     ticket.at(&route.server);
     let there = bay.server(&route.server).ok_or_else(|| bay.not_connected(&route.server))?;
     ticket.counted_by(Arc::clone(there.counters()));

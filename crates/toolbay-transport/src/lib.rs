@@ -22,7 +22,7 @@ pub use connect::Approach;
 pub use connection::{Connection, Running};
 pub use error::{Error, Kind};
 pub use listener::Listener;
-pub use service::{Caller, Headers, Principal, Request, Service};
+pub use service::{Answering, Caller, Headers, Principal, Request, Service};
 pub use subscription::{Listening, Subscription};
 pub use talk::{Cx, Gone, Reply};
 pub use watch::{Hub, Voice, Watch};

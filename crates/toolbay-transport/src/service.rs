@@ -1,6 +1,6 @@
 //! Who answers: the contract between a transport and what it serves. It knows no era.
 
-use std::{fmt, future::Future, sync::Arc};
+use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use http::{HeaderMap, header};
 use toolbay_protocol::{
@@ -14,6 +14,9 @@ use toolbay_protocol::{
 
 use crate::{device, talk::Cx, watch::Watch};
 
+/// A service at work on one request. Dropping it cancels the work.
+pub type Answering = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+
 /// Something that answers requests, whichever transport and revision they come by.
 pub trait Service: Send + Sync + 'static {
     /// How it introduces itself.
@@ -23,6 +26,16 @@ pub trait Service: Send + Sync + 'static {
     ///
     /// Where [`Cx::ask`] said that the caller will return, the outcome is not sent: the question ended the request.
     fn call(&self, request: Request, cx: Cx) -> impl Future<Output = Outcome> + Send;
+
+    /// The same, as transports begin it. Worth writing where [`Service::call`] needs nothing of `self` that cannot be
+    /// cloned: the request then has one place in memory instead of two.
+    fn begin(self: &Arc<Self>, request: Request, cx: Cx) -> Answering
+    where
+        Self: Sized,
+    {
+        let service = Arc::clone(self);
+        Box::pin(async move { service.call(request, cx).await })
+    }
 
     /// Begins to tell of changes. The filter is cut already to what the profile honours.
     fn watch(&self, caller: &Arc<Caller>, filter: Filter) -> impl Future<Output = Result<Watch, ErrorObject>> + Send;
@@ -58,6 +71,10 @@ impl<S: Service> Service for Arc<S> {
 
     fn call(&self, request: Request, cx: Cx) -> impl Future<Output = Outcome> + Send {
         S::call(self, request, cx)
+    }
+
+    fn begin(self: &Arc<Self>, request: Request, cx: Cx) -> Answering {
+        S::begin(self, request, cx)
     }
 
     fn watch(&self, caller: &Arc<Caller>, filter: Filter) -> impl Future<Output = Result<Watch, ErrorObject>> + Send {

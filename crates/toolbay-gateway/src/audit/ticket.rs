@@ -31,9 +31,10 @@ struct Book {
 
 impl Ledger {
     /// Opens a ticket for a call.
-    pub fn open(&self, principal: Principal, method: Method, target: Option<Arc<str>>) -> Ticket {
+    pub fn open(&self, principal: Principal, method: Method) -> Ticket {
         let event =
-            Box::new(Event { principal, method, target, server: None, end: End::Abandoned, took: Default::default() });
+            Event { principal, method, target: None, server: None, end: End::Abandoned, took: Default::default() };
+        let event = Box::new(event);
         Ticket { ledger: self.clone(), event: Some(event), counters: None, trace: None, begun: Instant::now() }
     }
 
@@ -75,6 +76,13 @@ pub struct Ticket {
 }
 
 impl Ticket {
+    /// Notes what the call is of, where that is not known yet.
+    pub(crate) fn about(&mut self, target: impl FnOnce() -> Option<Arc<str>>) {
+        if let Some(Event { target: unknown @ None, .. }) = self.event.as_deref_mut() {
+            *unknown = target();
+        }
+    }
+
     /// Notes which server is called.
     pub fn at(&mut self, server: &Arc<str>) {
         if let Some(event) = &mut self.event {

@@ -40,6 +40,8 @@ use crate::{
 
 pub(crate) struct Inner {
     pub(super) roster: ArcSwap<Roster>,
+    /// Whether any server of the roster tells devices apart; asked with each request.
+    pub(super) devices: AtomicBool,
     /// What a server that is added is given.
     pub(super) yard: Yard,
     /// What of the limits is kept to here.

@@ -64,8 +64,10 @@ impl Bay {
             let yard = Yard { us: identity.client(), supervision, children: Children::at_most(limits.children) };
             let (servers, tasks): (_, Vec<_>) = specs.into_iter().map(|spec| Server::start(spec, &yard, None)).unzip();
             let tasks = tasks.into_iter().flatten().collect();
+            let roster = Roster::of(servers);
             Inner {
-                roster: ArcSwap::from_pointee(Roster::of(servers)),
+                devices: AtomicBool::new(roster.devices),
+                roster: ArcSwap::from_pointee(roster),
                 yard,
                 limits: ArcSwap::from_pointee(limits),
                 closing: CancellationToken::new(),

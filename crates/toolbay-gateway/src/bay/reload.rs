@@ -83,7 +83,9 @@ impl Inner {
         take(&mut taking);
         taking.leave_out();
         let Taking { changes, order, retired, started, .. } = taking;
-        bay.roster.store(Arc::new(Roster::of(order)));
+        let roster = Roster::of(order);
+        bay.devices.store(roster.devices, Ordering::Release);
+        bay.roster.store(Arc::new(roster));
         if !started.is_empty() {
             bay.all_settled.store(false, Ordering::Release);
         }

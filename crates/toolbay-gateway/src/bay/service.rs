@@ -1,6 +1,6 @@
 //! The bay as its clients see it.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering};
 
 use futures_util::future::join_all;
 use toolbay_protocol::{
@@ -10,9 +10,9 @@ use toolbay_protocol::{
     headers::HeaderPlan,
     watch::Filter,
 };
-use toolbay_transport::{Caller, Cx, Request, Service, Watch};
+use toolbay_transport::{Answering, Caller, Cx, Request, Service, Watch};
 
-use super::{following, open::Bay};
+use super::{following, inner::Inner, open::Bay};
 use crate::relay;
 
 /// What a request of a session says of the device holds for that request; one that stands alone was asked already.
@@ -27,23 +27,30 @@ fn state_device(request: &mut Request) -> Result<(), Box<ErrorObject>> {
     Ok(())
 }
 
+fn answer(bay: Arc<Inner>, mut request: Request, cx: Cx) -> impl Future<Output = Outcome> + Send {
+    let trace = bay.telemetry.as_ref().map(|telemetry| telemetry.begin(&mut request));
+    let stated = if bay.devices.load(Ordering::Acquire) { state_device(&mut request) } else { Ok(()) };
+    // In a place of its own, which this future does not carry along.
+    let request = Box::new(request);
+    async move {
+        match stated {
+            Ok(()) => relay::call(&bay, &request, &cx, trace).await,
+            Err(error) => Err(*error),
+        }
+    }
+}
+
 impl Service for Bay {
     fn profile(&self) -> Arc<Profile> {
         self.0.profile.load_full()
     }
 
-    fn call(&self, mut request: Request, cx: Cx) -> impl Future<Output = Outcome> + Send {
-        let bay = Arc::clone(&self.0);
-        let trace = bay.telemetry.as_ref().map(|telemetry| telemetry.begin(&mut request));
-        let stated = if bay.roster.load().devices { state_device(&mut request) } else { Ok(()) };
-        // In a place of its own, which this future does not carry along.
-        let request = Box::new(request);
-        async move {
-            match stated {
-                Ok(()) => relay::call(&bay, &request, &cx, trace).await,
-                Err(error) => Err(*error),
-            }
-        }
+    fn call(&self, request: Request, cx: Cx) -> impl Future<Output = Outcome> + Send {
+        answer(Arc::clone(&self.0), request, cx)
+    }
+
+    fn begin(self: &Arc<Self>, request: Request, cx: Cx) -> Answering {
+        Box::pin(answer(Arc::clone(&self.0), request, cx))
     }
 
     fn header_plan(&self, caller: &Arc<Caller>, tool: &str) -> Option<Arc<HeaderPlan>> {

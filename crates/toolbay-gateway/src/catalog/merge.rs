@@ -34,6 +34,8 @@ impl Report {
 /// Where a public name leads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
+    /// The public name.
+    pub public: Arc<str>,
     /// The server.
     pub server: Arc<str>,
     /// The name (or URI) there, as JSON.
@@ -139,7 +141,7 @@ pub struct Catalog {
 #[derive(Debug, Default)]
 struct Table {
     /// Where each public name leads.
-    found: HashMap<String, Found, RandomState>,
+    found: HashMap<Arc<str>, Found, RandomState>,
     /// The public definitions in order, with the revision each was written in, and who says whether it runs as a task.
     shown: Vec<(Raw, Revision, Tasks)>,
     /// The result of the list in each revision, once somebody asked for it.
@@ -188,13 +190,14 @@ impl Catalog {
         reports: &mut Vec<Report>,
     ) {
         let table = &mut self.tables[listed as usize];
-        if let Some(first) = table.found.get(&public) {
+        if let Some(first) = table.found.get(&*public) {
             let what = format!("{} {} stands in {} already; left out", listed.one(), sound::shown(name), first.server);
             return reports.push(Report::new(&part.server, what));
         }
         let task = TaskNeed::of(definition, part.revision);
         let definition = definition.clone();
-        let found = Found { server: Arc::clone(&part.server), name: Raw::of(name), definition, task };
+        let (public, server) = (Arc::<str>::from(public), Arc::clone(&part.server));
+        let found = Found { public: Arc::clone(&public), server, name: Raw::of(name), definition, task };
         table.found.insert(public, found);
         table.shown.push((shown, part.revision, part.tasks));
     }
@@ -243,7 +246,7 @@ impl Catalog {
 
     /// Everything that stands in a list: public name and where it leads.
     pub fn iter(&self, listed: Listed) -> impl Iterator<Item = (&str, &Found)> {
-        self.tables[listed as usize].found.iter().map(|(public, found)| (public.as_str(), found))
+        self.tables[listed as usize].found.iter().map(|(public, found)| (&**public, found))
     }
 
     /// The whole list as `revision` writes it; written once, then kept.

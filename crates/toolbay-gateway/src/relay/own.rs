@@ -17,7 +17,7 @@ use crate::{
 /// The call of another's tool that `request` stands for, where it is one of `call_tool`. One that says it wrong is none, and
 /// is told so when it is [answered](answer).
 pub(super) fn unwrapped(bay: &Inner, request: &Request, meant: &Meant) -> Option<Box<Request>> {
-    if meant.name.as_deref() != Some(Own::Call.name())
+    if meant.text().as_deref() != Some(Own::Call.name())
         || request.method != Method::ToolsCall
         || !bay.desk.offers(Own::Call, &request.caller)
     {
@@ -39,7 +39,7 @@ pub(super) async fn answer(bay: &Inner, request: &Request, meant: &Meant) -> Opt
     if request.method != Method::ToolsCall {
         return None;
     }
-    let own = meant.name.as_deref().and_then(Own::named)?;
+    let own = meant.text().as_deref().and_then(Own::named)?;
     if !bay.desk.offers(own, &request.caller) {
         return None;
     }

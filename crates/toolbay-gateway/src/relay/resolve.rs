@@ -1,6 +1,6 @@
 //! What is meant: which server, and what it calls that.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use toolbay_protocol::{ErrorObject, Method, Raw, fault::code, frame::Part};
 use toolbay_transport::Request;
@@ -15,19 +15,20 @@ pub(super) struct Route {
     pub(super) server: Arc<str>,
     pub(super) params: Raw,
     pub(super) task: TaskNeed,
+    /// The public name of what is meant, where the catalog has it.
+    pub(super) public: Option<Arc<str>>,
 }
 
 impl Route {
     pub(super) fn new(server: &Arc<str>, params: Raw) -> Self {
-        Self { server: Arc::clone(server), params, task: TaskNeed::None }
+        Self { server: Arc::clone(server), params, task: TaskNeed::None, public: None }
     }
 }
 
 /// What a request names, and how.
 pub(super) struct Meant {
+    /// The tool, prompt, URI or task, as it was written.
     named: Option<Raw>,
-    /// The same as text: the tool, prompt, URI or task.
-    pub(super) name: Option<Arc<str>>,
     /// Whether what a caller brings back after a question stands among its parameters.
     returns: bool,
 }
@@ -35,9 +36,18 @@ pub(super) struct Meant {
 impl Meant {
     pub(super) fn of(request: &Request) -> Self {
         let named = request.parts.named(&request.method, &request.params);
-        let name = named.as_ref().and_then(Raw::as_text).map(Arc::from);
         let returns = request.parts.has(Part::Responses) || request.parts.has(Part::State);
-        Self { named, name, returns }
+        Self { named, returns }
+    }
+
+    /// The tool, prompt, URI or task.
+    pub(super) fn text(&self) -> Option<Cow<'_, str>> {
+        self.named.as_ref().and_then(Raw::as_text)
+    }
+
+    /// The same, to be kept.
+    pub(super) fn name(&self) -> Option<Arc<str>> {
+        self.text().map(Arc::from)
     }
 }
 
@@ -69,9 +79,8 @@ pub(super) async fn resolve(bay: &Inner, request: &Request, meant: &Meant) -> Re
         match resolve_in(&bay.lost(), request, meant) {
             Ok(Route { server, .. }) => bay.not_connected(&server),
             Err(_) => meant
-                .name
-                .as_ref()
-                .and_then(|public| bay.away(public).or_else(|| bay.turned_off(public)))
+                .text()
+                .and_then(|public| bay.away(&public).or_else(|| bay.turned_off(&public)))
                 .map_or(unknown, |server| bay.not_connected(&server)),
         }
     })
@@ -84,7 +93,7 @@ fn read_by_uri(request: &Request) -> Option<String> {
         Method::Complete => request.params.get("ref").and_then(|reference| reference.get("uri")),
         _ => None,
     };
-    uri.as_ref().and_then(Raw::as_text).map(std::borrow::Cow::into_owned)
+    uri.as_ref().and_then(Raw::as_text).map(Cow::into_owned)
 }
 
 fn resolve_in(catalog: &Catalog, request: &Request, meant: &Meant) -> Result<Route, ErrorObject> {
@@ -93,24 +102,23 @@ fn resolve_in(catalog: &Catalog, request: &Request, meant: &Meant) -> Result<Rou
         true => params.with(&[("inputResponses", None), ("requestState", None)]),
         false => params.clone(),
     };
-    let text = |key: &str| {
-        meant.name.as_deref().ok_or_else(|| ErrorObject::invalid_params(format!("`{key}` must be a string")))
-    };
+    let text = |key: &str| meant.text().ok_or_else(|| ErrorObject::invalid_params(format!("`{key}` must be a string")));
     match &request.method {
         Method::ToolsCall | Method::PromptsGet => {
             let (listed, word) =
                 if request.method == Method::ToolsCall { (Listed::Tools, "tool") } else { (Listed::Prompts, "prompt") };
             let public = text("name")?;
-            let found = catalog.find(listed, public);
+            let found = catalog.find(listed, &public);
             let found = found.ok_or_else(|| ErrorObject::invalid_params(format!("unknown {word}: {public:?}")))?;
             let named = meant.named.as_ref().filter(|_| !meant.returns);
             let renamed = named.and_then(|named| params.replacing(named, &found.name));
             let params = renamed.unwrap_or_else(|| bare().with(&[("name", Some(&found.name))]));
-            Ok(Route { task: found.task, ..Route::new(&found.server, params) })
+            let public = Some(Arc::clone(&found.public));
+            Ok(Route { task: found.task, public, ..Route::new(&found.server, params) })
         }
         Method::ResourcesRead => {
             let uri = text("uri")?;
-            let server = catalog.server_of(uri).ok_or_else(|| {
+            let server = catalog.server_of(&uri).ok_or_else(|| {
                 let unknown = ErrorObject::new(code::RESOURCE_NOT_FOUND, format!("no server offers {uri:?}"));
                 unknown.with_data(&serde_json::json!({ "uri": uri }))
             })?;
@@ -123,7 +131,7 @@ fn resolve_in(catalog: &Catalog, request: &Request, meant: &Meant) -> Result<Rou
 
 fn complete(catalog: &Catalog, params: &Raw) -> Result<Route, ErrorObject> {
     let reference = params.get("ref").unwrap_or(Raw::NULL);
-    let text = |key: &str| reference.get(key).as_ref().and_then(Raw::as_text).map(std::borrow::Cow::into_owned);
+    let text = |key: &str| reference.get(key).as_ref().and_then(Raw::as_text).map(Cow::into_owned);
     let unknown = || ErrorObject::invalid_params(format!("unknown `ref`: {reference:?}"));
     match text("type").as_deref() {
         Some("ref/prompt") => {

@@ -28,7 +28,7 @@ use toolbay_protocol::{
 use super::{
     gate::Gate,
     link::{Came, ReadFrames, WriteFrames},
-    serving::{Answering, Beginning, Did, listening, subscribing},
+    serving::{Beginning, Did, listening, subscribing},
     works::Works,
 };
 use crate::{
@@ -391,9 +391,7 @@ impl<S: Service, R: ReadFrames, W: WriteFrames> Host<S, R, W> {
                 let (cx, talk) = talk_with(manner, progress, self.presence.clone());
                 let (params, headers) = (params.unwrap_or(Raw::EMPTY), Headers::NONE);
                 let request = Request { method, params, parts, caller, returning, headers };
-                let service = Arc::clone(&self.service);
-                let work: Answering = Box::pin(async move { service.call(request, cx).await });
-                self.works.push(key, work, talk);
+                self.works.push(key, self.service.begin(request, cx), talk);
             }
         }
     }

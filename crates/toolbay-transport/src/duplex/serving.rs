@@ -26,9 +26,6 @@ pub(crate) enum Did {
     Subscribed(String, Result<Watch, ErrorObject>),
 }
 
-/// A service at work on one request.
-pub(crate) type Answering = Pin<Box<dyn Future<Output = Outcome> + Send>>;
-
 /// A watch that is about to begin.
 pub(crate) type Beginning = Pin<Box<dyn Future<Output = Result<Watch, ErrorObject>> + Send>>;
 

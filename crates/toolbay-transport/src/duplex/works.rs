@@ -14,8 +14,8 @@ use std::{
 use futures_util::task::AtomicWaker;
 use toolbay_protocol::{exchange::Outcome, peer::ServeId};
 
-use super::serving::{Answering, Did};
-use crate::talk::Talk;
+use super::serving::Did;
+use crate::{service::Answering, talk::Talk};
 
 /// All of them.
 pub(super) struct Works {

@@ -1,8 +1,14 @@
 //! A service at work on one request: what it says meanwhile, then its outcome. Knows no era and no stream.
 
-use std::{panic::AssertUnwindSafe, pin::Pin, sync::Arc};
+use std::{
+    future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
 
-use futures_util::{FutureExt, future::AbortRegistration, future::Abortable};
+use futures_util::future::{AbortRegistration, Abortable};
 use toolbay_protocol::{
     ErrorObject, Raw,
     exchange::{Asks, Outcome},
@@ -10,7 +16,7 @@ use toolbay_protocol::{
 };
 
 use crate::{
-    service::{Request, Service},
+    service::{Answering, Request, Service},
     talk::{Manner, Progress, Said, Talk, talk, talk_with},
 };
 
@@ -27,7 +33,7 @@ pub(super) enum Did {
 
 /// A service at work. Dropping it cancels the work.
 pub(super) struct Serving {
-    work: Option<Pin<Box<dyn Future<Output = Outcome> + Send>>>,
+    work: Option<Work>,
     outcome: Option<Outcome>,
     talk: Talk,
 }
@@ -35,12 +41,8 @@ pub(super) struct Serving {
 impl Serving {
     /// Begins work that ends when it is dropped.
     pub(super) fn begin<S: Service>(service: &Arc<S>, request: Request, manner: Manner, progress: Progress) -> Self {
-        let service = Arc::clone(service);
         let (cx, talk) = talk(manner, progress);
-        let work = Box::pin(async move {
-            let work = AssertUnwindSafe(async { service.call(request, cx).await });
-            work.catch_unwind().await.unwrap_or_else(|_| Err(panicked()))
-        });
+        let work = Work::Plain(Caught(service.begin(request, cx)));
         Self { work: Some(work), outcome: None, talk }
     }
 
@@ -51,15 +53,8 @@ impl Serving {
         progress: Progress,
         (abort, presence): (AbortRegistration, Presence),
     ) -> Self {
-        let service = Arc::clone(service);
         let (cx, talk) = talk_with(Manner::Stays, progress, presence);
-        let work = Box::pin(async move {
-            let work = AssertUnwindSafe(async { service.call(request, cx).await }).catch_unwind();
-            match Abortable::new(work, abort).await {
-                Ok(outcome) => outcome.unwrap_or_else(|_| Err(panicked())),
-                Err(_) => Err(ErrorObject::internal("taken back")),
-            }
-        });
+        let work = Work::Abortable(Abortable::new(Caught(service.begin(request, cx)), abort));
         Self { work: Some(work), outcome: None, talk }
     }
 
@@ -80,6 +75,37 @@ impl Serving {
             Some((asks, state)) => Did::Parted(asks, state),
             None => Did::Done(self.outcome.take().unwrap_or_else(|| Err(ErrorObject::internal("over already")))),
         }
+    }
+}
+
+enum Work {
+    Plain(Caught),
+    Abortable(Abortable<Caught>),
+}
+
+impl Future for Work {
+    type Output = Outcome;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
+        match self.get_mut() {
+            Self::Plain(work) => Pin::new(work).poll(cx),
+            Self::Abortable(work) => {
+                let outcome = std::task::ready!(Pin::new(work).poll(cx));
+                Poll::Ready(outcome.unwrap_or_else(|_| Err(ErrorObject::internal("taken back"))))
+            }
+        }
+    }
+}
+
+/// Work whose panic is an outcome.
+struct Caught(Answering);
+
+impl Future for Caught {
+    type Output = Outcome;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
+        // It is not asked again: that is the end of it.
+        catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))).unwrap_or_else(|_| Poll::Ready(Err(panicked())))
     }
 }
 
