@@ -121,6 +121,11 @@ impl Revision {
     /// What an HTTP request without a version header speaks (spec: 2025-06-18 basic/transports).
     pub const UNSTATED: Self = V2025_03_26;
 
+    /// Its place in [`Revision::ALL`].
+    pub const fn place(self) -> usize {
+        self as usize
+    }
+
     /// Whether this revision carries `feature`.
     pub fn has(self, feature: Feature) -> bool {
         let (since, until) = feature.span();

@@ -252,8 +252,7 @@ impl Catalog {
     /// The whole list as `revision` writes it; written once, then kept.
     pub fn result(&self, listed: Listed, revision: Revision) -> Raw {
         let table = &self.tables[listed as usize];
-        let place = Revision::ALL.iter().position(|known| *known == revision).unwrap_or_default();
-        table.results[place].get_or_init(|| write(table, listed, revision)).clone()
+        table.results[revision.place()].get_or_init(|| write(table, listed, revision)).clone()
     }
 
     /// Whether a list reads the same as in `other`.

@@ -53,15 +53,21 @@ impl Server {
             return Ok(first.told(declared.told(&caller.introduction, revision)));
         }
         let bare = declared.bare(revision);
-        let who = Who::of(caller, self.spec.isolation);
-        if who == Who::Everyone {
+        if self.spec.isolation == Isolation::Shared {
             return Ok(first.told(Arc::clone(bare)));
         }
         let told = declared.told(&caller.introduction, revision);
-        if told.capabilities == bare.capabilities && who == Who::User(Principal::Local) {
+        let alike = Arc::ptr_eq(&told, bare) || told.capabilities == bare.capabilities;
+        // Most callers are the user of this program.
+        if alike && caller.principal == Principal::Local && !self.is_for_session(caller) {
             return Ok(first.told(Arc::clone(bare)));
         }
-        Err((first, who, told))
+        Err((first, Who::of(caller, self.spec.isolation), told))
+    }
+
+    /// Whether what serves `caller` serves its session alone.
+    fn is_for_session(&self, caller: &Caller) -> bool {
+        self.spec.isolation == Isolation::PerSession && caller.session.is_some()
     }
 
     /// A place for `caller` on a connection that it may use: the first one, or one of its own.
