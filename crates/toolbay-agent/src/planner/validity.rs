@@ -8,7 +8,7 @@ const LARGEST: usize = 256 * 1024;
 const MOST_FLAWS: usize = 3;
 
 /// Why the arguments do not fit the schema.
-pub(super) fn flaws(schema: &Value, arguments: &Map<String, Value>) -> Option<String> {
+pub(crate) fn flaws(schema: &Value, arguments: &Map<String, Value>) -> Option<String> {
     // Written out once: there is no cheaper way to know its size.
     if schema.to_string().len() > LARGEST {
         return Some(format!("its input schema is larger than {LARGEST} bytes"));

@@ -1,0 +1,60 @@
+//! How an agent works.
+
+use std::time::Duration;
+
+use crate::{results::ResultLimits, shown::Showing, turn::Limits};
+
+/// How an agent works.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What the model is told before everything else.
+    pub system: String,
+    /// How far a turn may go.
+    pub limits: Limits,
+    /// Which calls of one reply may be in flight together.
+    pub parallel: Parallel,
+    /// How many at most.
+    pub side_by_side: usize,
+    /// How long a call may take; the time in which a person is asked does not count.
+    pub call: Duration,
+    /// How long the model may take for a reply, retries among it.
+    pub reply: Duration,
+    /// How long a person may take to decide on a call; then it is refused.
+    pub patience: Duration,
+    /// The most the model may say at once, in tokens; the provider's own most where none is told.
+    pub reply_tokens: Option<u32>,
+    /// How much of a result the model is shown.
+    pub results: ResultLimits,
+    /// How many definitions the model is shown.
+    pub showing: Showing,
+}
+
+/// Which calls of one reply may be in flight together. Those that may not are made one by one, in the order in which the
+/// model wants them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Parallel {
+    /// None.
+    Never,
+    /// Those of tools that change nothing, on servers that are trusted.
+    #[default]
+    ReadOnly,
+    /// All.
+    Always,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            system: String::new(),
+            limits: Limits::default(),
+            parallel: Parallel::default(),
+            side_by_side: 8,
+            call: Duration::from_secs(120),
+            reply: Duration::from_secs(600),
+            patience: Duration::from_secs(3_600),
+            reply_tokens: None,
+            results: ResultLimits::default(),
+            showing: Showing::default(),
+        }
+    }
+}

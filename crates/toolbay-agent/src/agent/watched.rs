@@ -1,0 +1,82 @@
+//! The person, as a call sees them: what is asked stands in the trace, without the answer, and does not count as the call's
+//! time.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use super::waits::Waits;
+use crate::{
+    person::{Answered, Approval, Elicitation, Person, Sampling, Verdict},
+    toolbox::ToolId,
+    trace::{Trace, What},
+};
+
+/// The person, as a call sees them.
+pub(super) struct Watched<'a> {
+    pub(super) person: Arc<dyn Person>,
+    pub(super) trace: Trace,
+    pub(super) round: u32,
+    pub(super) waits: &'a Waits,
+    pub(super) id: &'a str,
+    pub(super) tool: &'a ToolId,
+}
+
+impl Watched<'_> {
+    fn note(&self, kind: &'static str, answer: &'static str) {
+        let (id, tool) = (self.id.to_owned(), self.tool.clone());
+        // It is no call; a trace that cannot be written stops the next one.
+        let _ = self.trace.add(self.round, What::Elicited { id, tool, kind, answer });
+    }
+}
+
+impl Person for Watched<'_> {
+    fn approve<'a>(&'a self, approval: Approval<'a>) -> BoxFuture<'a, Verdict> {
+        Box::pin(async move {
+            let waiting = self.waits.open();
+            let verdict = self.person.approve(approval).await;
+            drop(waiting);
+            let answer = if matches!(verdict, Verdict::No(_)) { "declined" } else { "accepted" };
+            self.note("approval", answer);
+            verdict
+        })
+    }
+
+    fn elicit(&self, question: Elicitation) -> BoxFuture<'_, Answered> {
+        Box::pin(async move {
+            let kind = match &question {
+                Elicitation::Form { .. } => "form",
+                Elicitation::Url { .. } => "url",
+            };
+            let waiting = self.waits.open();
+            let answered = self.person.elicit(question).await;
+            drop(waiting);
+            let answer = match &answered {
+                Answered::Accept(_) => "accepted",
+                Answered::Decline => "declined",
+                Answered::Cancel => "cancelled",
+            };
+            self.note(kind, answer);
+            answered
+        })
+    }
+
+    fn sample<'a>(&'a self, sampling: Sampling<'a>) -> BoxFuture<'a, Result<Value, String>> {
+        Box::pin(async move {
+            let waiting = self.waits.open();
+            let sampled = self.person.sample(sampling).await;
+            drop(waiting);
+            self.note("sampling", if sampled.is_ok() { "accepted" } else { "declined" });
+            sampled
+        })
+    }
+
+    fn roots(&self) -> BoxFuture<'_, Vec<Value>> {
+        self.person.roots()
+    }
+
+    fn told(&self, tool: &ToolId, what: &str) {
+        self.person.told(tool, what);
+    }
+}

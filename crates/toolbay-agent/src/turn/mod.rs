@@ -1,0 +1,18 @@
+//! One turn of a conversation, from what the person said to the answer: what is needed next, and what follows from it. A
+//! state machine that is fed; not who asks, calls or waits: see [`agent`](crate::agent).
+
+mod batch;
+mod budget;
+mod call;
+mod guard;
+mod limits;
+mod machine;
+mod words;
+
+pub use budget::{Budget, Prices, Spent};
+pub use call::{Beside, Call, Decided, Given, HostTool, Reading, Target};
+pub use limits::{Limits, Repeats};
+pub use machine::{Author, End, Ended, Need, Turn};
+
+#[cfg(test)]
+mod tests;
