@@ -27,6 +27,8 @@ use super::{view::View, wording};
 
 /// How many questions one task may put in its life.
 const QUESTIONS: usize = 1_000;
+/// How many of them may wait at once: its connection has places for 64, which others want as well.
+const AT_ONCE: usize = 16;
 /// How many bytes are kept of how a task is shown; where that is more, its longest members go.
 const SHOWN: usize = 4_096;
 const MEMBER: usize = 256;
@@ -241,7 +243,7 @@ impl KeptTask {
     pub(crate) fn opens(&self, key: &str, ask: &Ask) -> bool {
         {
             let mut facts = self.facts();
-            if facts.last_open >= QUESTIONS as u64 {
+            if facts.last_open >= QUESTIONS as u64 || facts.open.len() >= AT_ONCE {
                 return false;
             }
             facts.last_open += 1;

@@ -75,11 +75,15 @@ pub(super) async fn list(bay: &Inner, request: &Request) -> Result<Raw, ErrorObj
             let (server, cursor) = bay.sealer.named(Sort::Cursor, principal, &cursor).ok_or_else(unknown)?;
             if server == HERE {
                 let number = cursor.parse().map_err(|_| unknown())?;
-                let page = kept_page(bay, request, number, &servers).await;
-                return Ok(page.unwrap_or_else(|| Raw::EMPTY.with(&[("tasks", Some(&Raw::array(&[])))])));
+                match kept_page(bay, request, number, &servers).await {
+                    Some(page) => return Ok(page),
+                    // The rest was forgotten meanwhile; those of the servers are still to come.
+                    None => (0, None),
+                }
+            } else {
+                let place = servers.iter().position(|name| **name == *server).ok_or_else(unknown)?;
+                (place, cursor.strip_prefix('=').map(str::to_owned))
             }
-            let place = servers.iter().position(|name| **name == *server).ok_or_else(unknown)?;
-            (place, cursor.strip_prefix('=').map(str::to_owned))
         }
     };
     let mut result = Object::with_capacity(256);
@@ -117,8 +121,7 @@ async fn kept_page(bay: &Inner, request: &Request, after: u64, servers: &[Arc<st
         true => Some((HERE, last.to_string())),
         false => servers.first().map(|first| (&**first, String::new())),
     };
-    across::refresh(bay, request, &tasks).await;
-    let shown: Vec<_> = tasks.iter().map(|(_, task)| task.task()).collect();
+    let shown = across::shown(bay, request, &tasks).await;
     let mut result = Object::with_capacity(256);
     result.put("tasks", &Raw::array(&shown));
     if let Some((server, cursor)) = next {

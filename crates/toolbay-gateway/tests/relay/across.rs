@@ -248,6 +248,17 @@ async fn a_list_of_tasks_has_those_of_its_own_principal() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_list_of_tasks_has_none_that_its_server_does_not_know() {
+    let (bay, worker) = bay(MODERN, Limits::default()).await;
+    let ada = client(&bay, CORE, "ada").await;
+    let (forgotten, kept) = (begin(&ada, "hangs").await, begin(&ada, "hangs").await);
+    worker.forgets("t-1");
+    let page = ask(&ada, Method::TasksList, json!({})).await.unwrap();
+    let listed: Vec<_> = page["tasks"].as_array().unwrap().iter().map(|task| task["taskId"].clone()).collect();
+    assert_eq!(listed, [json!(kept)], "not {forgotten}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_tool_that_runs_as_a_task_alone_answers_whoever_knows_of_none() {
     let (bay, worker) = bay(MODERN, Limits::default()).await;
     for down in [CORE, OLDER] {
@@ -317,6 +328,20 @@ async fn a_task_of_the_core_is_one_of_the_extension_for_whoever_declared_that() 
     assert!(ask(&ada, Method::ToolsCall, json!({"name": "w__plain"})).await.unwrap()["content"].is_array());
     let plain = declaring(&bay, MODERN, "ada", Raw::EMPTY).await;
     assert!(ask(&plain, Method::ToolsCall, json!({"name": "w__quick"})).await.unwrap()["content"].is_array());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_nobody_comes_to_answer_gives_its_place_back() {
+    let (bay, worker) = bay(CORE, Limits::default()).await;
+    worker.keeps.store(true, Ordering::SeqCst);
+    let ada = client(&bay, MODERN, "ada").await;
+    let begun = ask(&ada, Method::ToolsCall, json!({"name": "w__asks", "arguments": {}})).await.unwrap();
+    let id = begun["taskId"].as_str().unwrap().to_owned();
+    until(&ada, &id, "input_required").await;
+    tokio::time::sleep(Duration::from_secs(601)).await;
+    let over = until(&ada, &id, "failed").await;
+    assert!(over["error"]["message"].as_str().unwrap().contains("ten minutes"), "{over}");
+    assert_eq!(over.get("inputRequests"), None);
 }
 
 #[tokio::test(start_paused = true)]

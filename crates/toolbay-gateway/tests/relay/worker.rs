@@ -31,6 +31,8 @@ pub(crate) struct Worker {
     pub(crate) deaf: AtomicBool,
     /// Whether an answer is refused.
     pub(crate) refuses: AtomicBool,
+    /// Whether tasks are kept for a day, and not for a minute.
+    pub(crate) keeps: AtomicBool,
     moved: Notify,
     hub: Hub,
 }
@@ -70,10 +72,16 @@ impl Worker {
         self.change(id, |job| job.cancelled = true);
     }
 
+    /// Knows nothing of a task any more.
+    pub(crate) fn forgets(&self, id: &str) {
+        self.change(id, |job| job.tool.clear());
+    }
+
     fn job(&self, id: &str) -> Result<Job, ErrorObject> {
         let place: usize = id.trim_start_matches("t-").parse().unwrap_or(0);
         let jobs = self.jobs.lock().unwrap();
-        jobs.get(place.wrapping_sub(1)).cloned().ok_or_else(|| ErrorObject::invalid_params("unknown task"))
+        let job = jobs.get(place.wrapping_sub(1)).filter(|job| !job.tool.is_empty());
+        job.cloned().ok_or_else(|| ErrorObject::invalid_params("unknown task"))
     }
 
     fn change(&self, id: &str, change: impl FnOnce(&mut Job)) {
@@ -94,7 +102,7 @@ impl Worker {
         }
         let mut jobs = self.jobs.lock().unwrap();
         jobs.push(Job { tool, answer: None, cancelled: false });
-        let mut task = task(&format!("t-{}", jobs.len()), "working", core);
+        let mut task = self.task(&format!("t-{}", jobs.len()), "working", core);
         if core {
             return Ok(Raw::of(&json!({"task": task})));
         }
@@ -116,6 +124,13 @@ impl Worker {
         })
     }
 
+    fn task(&self, id: &str, status: &str, core: bool) -> Value {
+        let when = "2026-01-01T00:00:00Z";
+        let (ttl, poll) = if core { ("ttl", "pollInterval") } else { ("ttlMs", "pollIntervalMs") };
+        let life = if self.keeps.load(Ordering::SeqCst) { 86_400_000 } else { 60_000 };
+        json!({"taskId": id, "status": status, "createdAt": when, "lastUpdatedAt": when, ttl: life, poll: 2000})
+    }
+
     fn state(&self, id: &str, core: bool) -> Outcome {
         let job = self.job(id)?;
         let outcome = Self::outcome(&job);
@@ -127,7 +142,7 @@ impl Worker {
             None if job.tool == "asks" => "input_required",
             None => "working",
         };
-        let mut state = task(id, status, core);
+        let mut state = self.task(id, status, core);
         match outcome {
             _ if core || job.cancelled => {}
             Some(Ok(result)) => state["result"] = result.read().unwrap(),
@@ -164,12 +179,6 @@ impl Worker {
 fn question() -> Value {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     json!({"mode": "form", "message": "who?", "requestedSchema": schema})
-}
-
-fn task(id: &str, status: &str, core: bool) -> Value {
-    let when = "2026-01-01T00:00:00Z";
-    let (ttl, poll) = if core { ("ttl", "pollInterval") } else { ("ttlMs", "pollIntervalMs") };
-    json!({"taskId": id, "status": status, "createdAt": when, "lastUpdatedAt": when, ttl: 60000, poll: 2000})
 }
 
 fn declares(caller: &Caller) -> bool {

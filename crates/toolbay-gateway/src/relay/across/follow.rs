@@ -2,12 +2,17 @@
 //! until the caller comes to see.
 
 use std::{
+    collections::VecDeque,
+    future,
     sync::{Arc, Weak},
     time::Duration,
 };
 
 use futures_util::FutureExt;
-use tokio::{sync::mpsc, time};
+use tokio::{
+    sync::mpsc,
+    time::{self, Instant},
+};
 use toolbay_protocol::{
     ErrorObject, Method, Raw,
     exchange::{Answers, Asks, Outcome, Step},
@@ -28,6 +33,9 @@ const ANSWERS: usize = 64;
 const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// How long a question waits for its caller to come: a connection has places for few.
+const ASKED: Duration = Duration::from_secs(600);
 
 /// What follows one task.
 struct Follow {
@@ -126,12 +134,14 @@ impl Follow {
 
     /// Goes along until it is over; nothing comes of one that nobody remembers.
     async fn along(&mut self, mut running: Running) -> Result<Option<Outcome>, Error> {
+        let mut open: VecDeque<(Instant, String)> = VecDeque::new();
         loop {
+            let due = open.front().map(|(due, _)| *due);
             tokio::select! {
                 step = running.step() => match step? {
                     Step::Done(outcome) => return Ok(Some(outcome)),
                     Step::Ask(asks) => {
-                        let refused = self.opens(&asks);
+                        let refused = self.opens(&asks, &mut open);
                         if !refused.is_empty() {
                             running.answer(refused).await?;
                         }
@@ -146,12 +156,19 @@ impl Follow {
                     Some(answers) => running.answer(answers).await?,
                     None => return Ok(None),
                 },
+                () = until(due) => {
+                    let Some(task) = self.task.upgrade() else { return Ok(None) };
+                    // What was answered or taken back meanwhile is not open any more.
+                    if let Some((_, key)) = open.pop_front() && task.closes(&key) {
+                        running.answer(refusing(&key, "nobody came to answer within ten minutes")).await?;
+                    }
+                }
             }
         }
     }
 
     /// Keeps what is asked until the caller comes to see; what it cannot be asked is refused.
-    fn opens(&self, asks: &Asks) -> Answers {
+    fn opens(&self, asks: &Asks, open: &mut VecDeque<(Instant, String)>) -> Answers {
         let mut refused = Answers::default();
         let Some(task) = self.task.upgrade() else { return refused };
         for (key, ask) in asks.iter() {
@@ -162,13 +179,26 @@ impl Follow {
                         key,
                         Err(ErrorObject::new(
                             code::REFUSED,
-                            "too much is asked, in one task or by all of this user (limit `taskBytes`)",
+                            "too much is asked at once, in one task or by all of this user (limit `taskBytes`)",
                         )),
                     );
                 }
-                Ok(()) => {}
+                Ok(()) => open.push_back((Instant::now() + ASKED, key.to_owned())),
             }
         }
         refused
     }
+}
+
+async fn until(due: Option<Instant>) {
+    match due {
+        Some(due) => time::sleep_until(due).await,
+        None => future::pending().await,
+    }
+}
+
+fn refusing(key: &str, why: &str) -> Answers {
+    let mut refused = Answers::default();
+    refused.insert(key, Err(ErrorObject::new(code::REFUSED, why)));
+    refused
 }

@@ -9,4 +9,4 @@ mod wait;
 mod way;
 mod wished;
 
-pub(super) use way::{Way, begun, declaring, go, known, ours, refresh, wants_task, way};
+pub(super) use way::{Way, begun, declaring, go, known, ours, shown, wants_task, way};

@@ -195,19 +195,25 @@ pub(in crate::relay) fn ours(request: &Request, task: &KeptTask, public: &str) -
     }
 }
 
-/// Asks where these tasks stand, of those servers that say so soon.
-pub(in crate::relay) async fn refresh(bay: &Inner, request: &Request, tasks: &[(u64, Arc<KeptTask>)]) {
+/// How these tasks stand, asked of those servers that say so soon. What a request for it would not find is not shown.
+pub(in crate::relay) async fn shown(bay: &Inner, request: &Request, tasks: &[(u64, Arc<KeptTask>)]) -> Vec<Raw> {
     let one = async |task: &Arc<KeptTask>| {
         let permit = policy::decide(&Wanted { caller: &request.caller, server: &task.server }).ok()?;
         let there = bay.server(&task.server)?;
-        let seat = bay.seat(&permit, &there, &request.caller).await.ok()?;
-        let public = bay.sealer.name(Sort::Task, &request.caller.principal, &task.server, &task.id);
-        Theirs::new(Arc::clone(task), public, seat, &there).task().await.ok()
-    };
-    let open = tasks.iter().map(|(_, task)| task).filter(|task| {
         let over = wording::status(&task.task()).is_some_and(|status| status.is_final());
-        task.outcome().is_none() && !over
-    });
-    // What is not known in time is shown as it was last.
-    let _ = time::timeout(REFRESH, join_all(open.map(one))).await;
+        if task.outcome().is_none() && !over {
+            let fresh = async {
+                let seat = bay.seat(&permit, &there, &request.caller).await.ok()?;
+                let public = bay.sealer.name(Sort::Task, &request.caller.principal, &task.server, &task.id);
+                Some(Theirs::new(Arc::clone(task), public, seat, &there).task().await)
+            };
+            match time::timeout(REFRESH, fresh).await {
+                Ok(Some(Err(error))) if error.code == code::INVALID_PARAMS => return None,
+                // What is not known in time is shown as it was last.
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Some(task.task())
+    };
+    join_all(tasks.iter().map(|(_, task)| one(task))).await.into_iter().flatten().collect()
 }
