@@ -9,6 +9,7 @@ mod bridge;
 mod callers;
 pub mod catalog;
 pub mod config;
+pub mod embeddings;
 mod identity;
 pub mod limits;
 pub mod meta;

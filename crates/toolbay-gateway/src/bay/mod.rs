@@ -1,6 +1,7 @@
 //! The bay: many servers, one service. What a request goes through is told in `relay`; this room only holds what it
 //! goes through.
 
+mod embedding;
 mod exposing;
 mod following;
 mod hearing;

@@ -188,6 +188,7 @@ impl Bay {
         self.0.kept.clear();
         self.0.errands.end();
         self.0.closing.cancel();
+        self.embed_by(None);
         for server in self.0.in_order() {
             server.stop();
         }

@@ -2,6 +2,7 @@
 //!
 //! A catalog is a snapshot: it never changes, another one takes its place.
 
+mod dress;
 mod merge;
 mod names;
 mod part;
@@ -12,7 +13,7 @@ mod template;
 pub use merge::{Catalog, Found, Listed, Report, TaskNeed};
 pub use names::public_name;
 pub use part::{Part, Tasks};
-pub(crate) use pick::Picks;
+pub(crate) use pick::{Picks, Wanted};
 
 #[cfg(test)]
 mod tests;

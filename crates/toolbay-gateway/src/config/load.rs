@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    acquire, clients,
+    acquire, clients, embeddings,
     error::{Error, Fault},
     expose,
     find::{Choice, Found, find},
@@ -50,13 +50,14 @@ pub fn parse(text: &str, file: &Path, around: &Surroundings<'_>) -> Result<Loade
     let acquire = acquire::read(&root, &mut remarks);
     let expose = expose::read(&root, &mut remarks);
     let telemetry = telemetry::read(&root, &source, around, &mut remarks);
+    let embeddings = embeddings::read(&root, &source, around, &mut remarks);
     let servers = written::read(&sections, clients::tools(&root), &source, &mut remarks)?;
     let mut servers: Vec<_> =
         servers.into_iter().map(|server| resolve(server, &limits, &source, around, &mut remarks)).collect();
     let mut warnings = remarks.finish();
     warnings.extend(one_with_own_names(&mut servers, &source));
     Ok(Loaded {
-        config: Running { servers, limits, acquire, expose, telemetry },
+        config: Running { servers, limits, acquire, expose, telemetry, embeddings },
         warnings,
         file: Some(file.to_path_buf()),
     })

@@ -7,6 +7,7 @@ mod acquire;
 mod clients;
 mod compare;
 mod dotenv;
+mod embeddings;
 mod error;
 mod expand;
 mod expose;

@@ -9,6 +9,7 @@ use http::HeaderMap;
 use toolbay_protocol::Revision;
 
 use crate::{
+    embeddings,
     limits::{Limits, PerServer},
     meta::Exposure,
     registry::acquire::Settings,
@@ -32,6 +33,8 @@ pub struct Running {
     pub expose: Exposure,
     /// Whom to tell what happens.
     pub telemetry: Telemetry,
+    /// Whom to ask what tools and requests mean, where there is one.
+    pub embeddings: Option<embeddings::Settings>,
 }
 
 /// One server of the configuration.

@@ -1,9 +1,15 @@
 //! What the gateway's own tools work with.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use tokio::task;
+use tokio::{
+    sync::watch,
+    task::{self, JoinHandle},
+};
 use toolbay_protocol::{ErrorObject, Raw, Revision};
 use toolbay_transport::Caller;
 
@@ -12,7 +18,8 @@ use super::{
     own::{Acquires, Own},
 };
 use crate::{
-    catalog::{Catalog, Listed, Picks},
+    catalog::{Catalog, Listed, Picks, Wanted},
+    embeddings::{Embedder, Meaning},
     registry::acquire::Acquirer,
 };
 
@@ -20,7 +27,21 @@ use crate::{
 pub(crate) struct Desk {
     exposure: ArcSwap<Exposure>,
     acquirer: ArcSwapOption<Acquirer>,
-    picks: Arc<Picks>,
+    embedder: ArcSwapOption<Embedder>,
+    /// Has the tools encoded, while there is an embedder.
+    dressing: Mutex<Option<Dressing>>,
+    pub(crate) picks: Arc<Picks>,
+    /// The last catalog of which all tools were encoded that can be.
+    pub(crate) dressed: watch::Sender<Weak<Catalog>>,
+}
+
+/// A task that ends with its owner.
+struct Dressing(JoinHandle<()>);
+
+impl Drop for Dressing {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 impl Default for Desk {
@@ -28,7 +49,10 @@ impl Default for Desk {
         Self {
             exposure: ArcSwap::from_pointee(Exposure::all()),
             acquirer: ArcSwapOption::empty(),
+            embedder: ArcSwapOption::empty(),
+            dressing: Mutex::default(),
             picks: Arc::default(),
+            dressed: watch::Sender::default(),
         }
     }
 }
@@ -79,6 +103,7 @@ impl Desk {
     /// Looks for servers with this one from here on, or not at all; whether that is news to whoever reads the list.
     pub(crate) fn acquire_by(&self, acquirer: Option<Acquirer>) -> bool {
         let there = acquirer.is_some();
+        acquirer.iter().for_each(|acquirer| acquirer.embed_by(self.embedder()));
         self.acquirer.swap(acquirer.map(Arc::new)).is_some() != there
     }
 
@@ -87,17 +112,37 @@ impl Desk {
         self.acquirer.load_full()
     }
 
-    /// The tools of `catalog` that answer `query` best. It is worked out aside: the first time takes as long as all of
-    /// them do to be read.
+    /// Asks this one what texts mean from here on, or nobody; `dressing` has the tools encoded.
+    pub(crate) fn embed_by(&self, embedder: Option<Embedder>, dressing: Option<JoinHandle<()>>) {
+        self.acquirer.load().iter().for_each(|acquirer| acquirer.embed_by(embedder.clone()));
+        self.embedder.store(embedder.map(Arc::new));
+        *self.dressing.lock().unwrap_or_else(PoisonError::into_inner) = dressing.map(Dressing);
+        self.dressed.send_replace(Weak::new());
+    }
+
+    /// Who is asked what texts mean.
+    pub(crate) fn embedder(&self) -> Option<Embedder> {
+        self.embedder.load().as_deref().cloned()
+    }
+
+    /// The tools of `catalog` that answer `query` best, and what is to be said of the search. It is worked out aside: the
+    /// first time takes as long as all of them do to be read.
     pub(crate) async fn search(
         &self,
         catalog: Arc<Catalog>,
         query: String,
         server: Option<String>,
         limit: usize,
-    ) -> Result<toolbay_retrieval::Found, ErrorObject> {
+    ) -> Result<(toolbay_retrieval::Found, Option<String>), ErrorObject> {
+        let meaning = match self.embedder() {
+            Some(embedder) => embedder.request(&query).await,
+            None => Meaning::default(),
+        };
         let picks = Arc::clone(&self.picks);
-        let searching = task::spawn_blocking(move || picks.search(&catalog, &query, server.as_deref(), limit));
+        let searching = task::spawn_blocking(move || {
+            let wanted = Wanted { query: &query, meaning: &meaning, server: server.as_deref(), limit };
+            (picks.search(&catalog, wanted), meaning.note)
+        });
         searching.await.map_err(|error| ErrorObject::internal(format!("the search failed: {error}")))
     }
 }

@@ -10,8 +10,13 @@ use crate::catalog::{Catalog, Found, Listed};
 /// How long a description among others may be; `describe_tool` shows all of it.
 const DESCRIPTION: usize = 600;
 
-/// The tools that were found; none where nothing fits, which is said.
-pub(crate) fn found(search: &Search, catalog: &Catalog, hits: &toolbay_retrieval::Found) -> Raw {
+/// The tools that were found; none where nothing fits, which is said, and what else there is to say of the search.
+pub(crate) fn found(
+    search: &Search,
+    catalog: &Catalog,
+    hits: &toolbay_retrieval::Found,
+    note: Option<String>,
+) -> Raw {
     // Beside the best, only what answers a word of the request, or is nearer to it than tools are on average: among few
     // tools, a good one may be below that.
     let near = |(place, hit): &(usize, &Hit)| *place == 0 || hit.score > 0.0 || answers(hit);
@@ -23,8 +28,10 @@ pub(crate) fn found(search: &Search, catalog: &Catalog, hits: &toolbay_retrieval
     };
     let mut answer = Object::with_capacity(1024);
     answer.put("tools", &Raw::array(&tools));
-    if tools.is_empty() {
-        answer.put_text("note", &nothing(search, catalog));
+    let nothing = tools.is_empty().then(|| nothing(search, catalog));
+    let notes: Vec<String> = nothing.into_iter().chain(note).collect();
+    if !notes.is_empty() {
+        answer.put_text("note", &notes.join("; "));
     }
     answer.finish()
 }

@@ -12,6 +12,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use arc_swap::ArcSwapOption;
 use tokio::{
     sync::{mpsc, oneshot},
     task::{self, JoinHandle},
@@ -27,9 +28,14 @@ use super::{
     plan::{Means, Plan, long_name},
     store,
 };
+use crate::embeddings::{Embedder, Meaning};
 
 /// How many queries may wait while one is searched for.
 const WAITING: usize = 64;
+
+/// How many servers are looked at for what they mean, the best by words; and how long that may take.
+const MEANT: usize = 64;
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How much of the best answer's score another one needs to be added with it.
 const NEARLY: f64 = 0.5;
@@ -128,6 +134,7 @@ pub enum Outcome {
 /// Searches and acquires, one query after the other.
 pub struct Acquirer {
     asks: mpsc::Sender<(What, oneshot::Sender<Acquired>)>,
+    embedder: Arc<ArcSwapOption<Embedder>>,
     task: JoinHandle<()>,
 }
 
@@ -145,7 +152,10 @@ impl Acquirer {
     pub fn start(settings: Settings, fetch: Fetch, clock: Clock, registry: Registry, cache: Option<PathBuf>) -> Self {
         let (asks, queries) = mpsc::channel(WAITING);
         let asked = Asked::new(settings.cooldown, settings.similarity);
+        let embedder: Arc<ArcSwapOption<Embedder>> = Arc::default();
         let desk = Desk {
+            embedder: Arc::clone(&embedder),
+            space: 0,
             settings,
             fetch,
             clock,
@@ -156,7 +166,12 @@ impl Acquirer {
             index: Index::new(),
             listings: BTreeMap::new(),
         };
-        Self { asks, task: tokio::spawn(desk.run(queries)) }
+        Self { asks, embedder, task: tokio::spawn(desk.run(queries)) }
+    }
+
+    /// Asks this one what servers and queries mean from here on, or nobody.
+    pub fn embed_by(&self, embedder: Option<Embedder>) {
+        self.embedder.store(embedder.map(Arc::new));
     }
 
     /// Finds servers for what is needed, and adds those that may be.
@@ -210,6 +225,9 @@ struct Desk {
     asked: Asked<Acquired>,
     mirrors: Vec<Mirror>,
     index: Index,
+    embedder: Arc<ArcSwapOption<Embedder>>,
+    /// The stamp of the space that the vectors in the index are of.
+    space: u64,
     /// What is listed, with the place of its registry.
     listings: BTreeMap<String, (usize, Arc<Listing>)>,
 }
@@ -324,8 +342,35 @@ impl Desk {
         }
     }
 
-    async fn best(&self, query: &str, most: usize) -> Vec<Offer> {
-        let found = self.index.search(&Query::new(query).limit(most.saturating_mul(2)));
+    /// What a model makes of a query, and of the servers that answer it best by words: a registry lists far more than are worth
+    /// encoding.
+    async fn meaning(&mut self, query: &str) -> Meaning {
+        let Some(embedder) = self.embedder.load_full() else { return Meaning::default() };
+        let near = self.index.search(&Query::new(query).limit(MEANT)).hits;
+        let listed = near.iter().filter_map(|hit| Some((hit.id.clone(), &self.listings.get(&*hit.id)?.1)));
+        let (ids, texts): (Vec<_>, Vec<_>) = listed.map(|(id, listing)| (id, described(listing).text())).unzip();
+        let vectors = embedder.vectors(&texts, PATIENCE).await;
+        let meaning = embedder.request(query).await;
+        let Some((stamp, encoder)) = embedder.encoder().filter(|(stamp, _)| *stamp == meaning.stamp) else {
+            return Meaning::default();
+        };
+        if self.space != stamp {
+            self.index.set_encoder((*encoder).clone());
+            self.space = stamp;
+        }
+        for (id, vector) in ids.iter().zip(vectors) {
+            vector.iter().for_each(|vector| drop(self.index.set_vector(id, vector)));
+        }
+        meaning
+    }
+
+    async fn best(&mut self, query: &str, most: usize) -> Vec<Offer> {
+        let meaning = self.meaning(query).await;
+        let asked = Query::new(query).limit(most.saturating_mul(2));
+        let found = self.index.search(&match meaning.vector() {
+            Some(vector) => asked.vector(vector),
+            None => asked,
+        });
         if found.fit == Fit::Nothing {
             return vec![];
         }

@@ -80,8 +80,8 @@ async fn search(bay: &Inner, request: &Request) -> Answered {
         bay.settled_for(&request.caller).await;
     }
     let catalog = bay.catalog_for(&request.caller);
-    let found = bay.desk.search(catalog.clone(), wanted.query.clone(), wanted.server.clone(), limit).await?;
-    Ok(both(meta::found(&wanted, &catalog, &found)))
+    let (found, note) = bay.desk.search(catalog.clone(), wanted.query.clone(), wanted.server.clone(), limit).await?;
+    Ok(both(meta::found(&wanted, &catalog, &found, note)))
 }
 
 async fn describe(bay: &Inner, request: &Request) -> Answered {

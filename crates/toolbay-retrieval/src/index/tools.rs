@@ -107,6 +107,11 @@ impl Index {
         self.model = Some((encoder, space));
     }
 
+    /// Forgets the encoder and all its vectors.
+    pub fn forget_encoder(&mut self) {
+        self.model = None;
+    }
+
     /// Keeps the encoder's vector of a tool; the answer says whether tool and encoder are known and the width is right.
     pub fn set_vector(&mut self, id: &str, vector: &[f32]) -> bool {
         let (Some(&place), Some((encoder, space))) = (self.places.get(id), &mut self.model) else { return false };

@@ -1,6 +1,7 @@
 //! Small services on this machine that do not speak the protocol: a map that answers at once, a weather service that
 //! promises an answer. With threads of their own, so that they need no runtime. Not for the public network.
 
+pub mod embeddings;
 mod map;
 mod weather;
 mod web;

@@ -1,6 +1,7 @@
 //! Files as people write them, and what becomes of them.
 
 mod clients;
+mod embeddings;
 mod expansion;
 mod expose;
 mod faults;
