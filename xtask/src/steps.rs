@@ -10,7 +10,7 @@ use crate::child::{self, Captured};
 use crate::table::Table;
 use crate::tally::Tally;
 use crate::{
-    chaos, churn, conformance, devices, differential, faults, fuzz, gateway, interop, interop_sdk, peers, places,
+    chaos, churn, conformance, devices, differential, eval, faults, fuzz, gateway, interop, interop_sdk, peers, places,
     ready, rules, tidy,
 };
 
@@ -46,12 +46,15 @@ const WITH_PEERS: [Step; 10] = [
 /// Runs all steps; `--quick` leaves out what needs foreign peers.
 pub(crate) fn run(mut args: Args) -> Result<Tally> {
     let quick = args.flag("--quick");
+    let corpora = eval::corpora(&mut args)?;
     args.finish()?;
     let peers: &[Step] = if quick { &[] } else { &WITH_PEERS };
     let started = Instant::now();
     let mut table = Table::new(&["step", "time", "passed", "failed", "skipped"]);
     let mut all = Tally::default();
-    for (name, step) in HERE.iter().chain(peers) {
+    let eval: (&str, Box<dyn Fn() -> Result<Tally>>) = ("eval", Box::new(|| eval::run_in_tests(&corpora)));
+    let boxed = |(name, step): &Step| (*name, Box::new(*step) as Box<dyn Fn() -> Result<Tally>>);
+    for (name, step) in HERE.iter().map(boxed).chain([eval]).chain(peers.iter().map(boxed)) {
         println!("\n── {name} ──");
         let begun = Instant::now();
         let tally = step().unwrap_or_else(|error| {
@@ -61,7 +64,7 @@ pub(crate) fn run(mut args: Args) -> Result<Tally> {
         let time = format!("{:.1} s", begun.elapsed().as_secs_f32());
         println!("── {name}: {} in {time}", if tally.failed == 0 { "held" } else { "FAILED" });
         table.row(vec![
-            (*name).to_owned(),
+            name.to_owned(),
             time,
             tally.passed.to_string(),
             tally.failed.to_string(),

@@ -2,6 +2,7 @@
 
 mod answers;
 mod carry;
+mod meanings;
 mod questions;
 mod shown;
 
@@ -28,7 +29,11 @@ pub(crate) async fn run(ask: Ask) -> Result<(), Exit> {
 
 async fn asked(reached: &Reached, ask: &Ask, rules: Rules) -> Result<(), Exit> {
     let request = ask.request.join(" ");
-    let mut plan = Planner::new(offered(reached).await?, rules.clone()).plan(&request);
+    let mut planner = Planner::new(offered(reached).await?, rules.clone());
+    if rules.scorer == Scorer::Best {
+        planner = meanings::known(planner, reached.embeddings.clone(), &request).await;
+    }
+    let mut plan = planner.plan(&request);
     if plan.groups.is_empty() {
         return Err(nothing_fits(&plan, ask));
     }

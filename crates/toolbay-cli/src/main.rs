@@ -8,6 +8,7 @@ mod control;
 mod exit;
 mod list;
 mod logs;
+mod meaning;
 mod prompt;
 mod read;
 mod registry;

@@ -19,6 +19,9 @@ pub(crate) async fn run(status: Status) -> Result<(), Exit> {
     }
     show::line(&head(&answer));
     show::line(&format!("{}\n", tools(&answer["exposed"])));
+    if let Some(embeddings) = answer["embeddings"].as_object() {
+        show::line(&format!("{}\n", meaning(embeddings)));
+    }
     if let Some(fault) = answer["configFault"].as_str() {
         show::line(&format!("the configuration cannot be used, all goes on as it was: {}\n", show::safe(fault)));
     }
@@ -79,6 +82,17 @@ fn tools(exposed: &Value) -> String {
     let clients = exposed["clients"].as_object().into_iter().flatten();
     let clients: Vec<_> = clients.map(|(name, of)| format!("; to {}: {}", show::safe(name), shown(of))).collect();
     format!("{tools} tools of about {tokens} tokens: {}{}", shown(exposed), clients.concat())
+}
+
+/// How the endpoint does that is asked what tools mean.
+fn meaning(embeddings: &serde_json::Map<String, Value>) -> String {
+    let (model, url) = (text(&embeddings["model"]), text(&embeddings["url"]));
+    let state = match (embeddings["fault"].as_str(), embeddings["ready"].as_bool()) {
+        (Some(fault), _) => format!("it cannot be used, tools are found by words alone: {}", show::safe(fault)),
+        (None, Some(true)) => format!("{} texts encoded", embeddings["vectors"].as_u64().unwrap_or_default()),
+        (None, _) => "it was not asked yet".into(),
+    };
+    format!("embeddings by {model} at {url}: {state}")
 }
 
 fn row(server: &Value) -> [String; 11] {

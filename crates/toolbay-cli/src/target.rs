@@ -10,6 +10,7 @@ use toolbay_gateway::{
     Bay, Identity, StateKey,
     catalog::Listed,
     config::{self, Child, Choice, Endpoint, Loaded, Remote, Surroundings, System, Url},
+    embeddings,
     limits::Limits,
     meta::Exposure,
     registry::acquire,
@@ -41,6 +42,8 @@ impl From<&crate::args::Target> for Wanted {
 pub(crate) struct Reached {
     pub(crate) connection: Connection,
     bay: Option<Bay>,
+    /// The endpoint of the configuration that is asked what tools mean, where there is one.
+    pub(crate) embeddings: Option<embeddings::Settings>,
 }
 
 impl Reached {
@@ -110,13 +113,13 @@ pub(crate) async fn reach(wanted: Wanted) -> Result<Reached, Exit> {
     if let Some(endpoint) = endpoint {
         let connection = servers::endpoint(endpoint)(approach()).await;
         let connection = connection.map_err(|error| Exit::unreachable(error.to_string()))?;
-        return Ok(Reached { connection, bay: None });
+        return Ok(Reached { connection, bay: None, embeddings: None });
     }
-    let Configured { specs, limits, .. } = configured(wanted.config.as_deref())?;
+    let Configured { specs, limits, embeddings, .. } = configured(wanted.config.as_deref())?;
     let bay = open(specs, limits)?;
     let connection = connect::memory(Arc::new(bay.clone()), duplex::Options::default(), approach()).await;
     let connection = connection.map_err(|error| Exit::failed(error.to_string()))?;
-    Ok(Reached { connection, bay: Some(bay) })
+    Ok(Reached { connection, bay: Some(bay), embeddings })
 }
 
 /// The key that replicas share, so that each takes up what another gave a caller to carry.
@@ -154,6 +157,8 @@ pub(crate) struct Configured {
     pub(crate) expose: Exposure,
     /// Where servers are looked for that are not there.
     pub(crate) acquire: acquire::Settings,
+    /// Whom to ask what tools and requests mean, where the file says so.
+    pub(crate) embeddings: Option<embeddings::Settings>,
     /// The file; none where the embedded servers are meant.
     pub(crate) file: Option<PathBuf>,
 }
@@ -176,8 +181,8 @@ pub(crate) fn configured(config: Option<&Path>) -> Result<Configured, Exit> {
         None => embedded(&here)?,
     };
     let file = file.map(|file| here.join(file));
-    let config::Running { limits, telemetry, expose, acquire, .. } = config;
-    Ok(Configured { specs, limits, telemetry, expose, acquire, file })
+    let config::Running { limits, telemetry, expose, acquire, embeddings, .. } = config;
+    Ok(Configured { specs, limits, telemetry, expose, acquire, embeddings, file })
 }
 
 /// What is served where nothing is configured.

@@ -35,6 +35,8 @@ pub(crate) enum Peer {
     Python1,
     /// The Python SDK 2.x.
     Python2,
+    /// A small multilingual encoder, to stand behind an embedding endpoint. Fetched when it is asked for: no test needs it.
+    Embeddings,
 }
 
 const ALL: [Peer; 9] = [
@@ -74,6 +76,7 @@ pub(crate) fn folder(peer: Peer) -> Result<PathBuf> {
         Peer::PythonServers => python::folder("py-servers", &pins.join("python/servers.txt")),
         Peer::Python1 => python::folder("py1", &pins.join("python/py1.txt")),
         Peer::Python2 => python::folder("py2", &pins.join("python/py2.txt")),
+        Peer::Embeddings => python::folder("embeddings", &pins.join("python/embeddings.txt")),
     }
     .with_context(|| format!("cannot fetch the peer {peer:?}"))
 }

@@ -11,6 +11,7 @@ use super::{
     arguments::Said,
     hints,
     matching::{Match, Shelf},
+    meanings::Meanings,
     offered::Offered,
     parts::parts,
     plan::{Group, Plan},
@@ -36,6 +37,34 @@ impl Planner {
     /// A planner over these tools, by these rules.
     pub fn new(tools: Vec<Offered>, rules: Rules) -> Self {
         Self { shelf: Shelf::new(tools), rules }
+    }
+
+    /// The tools by name, with the text of each as a model is to read it.
+    pub fn tools(&self) -> Vec<(String, String)> {
+        self.shelf.texts()
+    }
+
+    /// The texts that are looked for when a request is planned, each once.
+    pub fn texts(&self, request: &str) -> Vec<String> {
+        let mut texts: Vec<String> = Vec::new();
+        for range in parts(request).into_iter().chain([0..request.len()]) {
+            let text = &request[range];
+            let slots = self.read(text);
+            let hint = hints::hint(text, &slots).map(str::to_owned);
+            for text in [Some(text.to_owned()), Some(without_places(text, &slots)), hint].into_iter().flatten() {
+                if !text.trim().is_empty() && !texts.contains(&text) {
+                    texts.push(text);
+                }
+            }
+        }
+        texts
+    }
+
+    /// The planner with what a model makes of its tools and of the texts that it looks for.
+    #[must_use]
+    pub fn knowing(mut self, meanings: Meanings) -> Self {
+        self.shelf.know(meanings);
+        self
     }
 
     /// What is to be done about a request.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use toolbay_retrieval::{Fit, Found, Hit, Index, Parts, Query, Scorer};
 
-use super::{offered::Offered, plan::Near, rules::Rules};
+use super::{meanings::Meanings, offered::Offered, plan::Near, rules::Rules};
 
 /// How strongly a tool is meant.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +30,8 @@ pub(super) struct Match {
 pub(super) struct Shelf {
     tools: HashMap<Arc<str>, Arc<Offered>>,
     index: Index,
+    /// What a model makes of the texts that are looked for.
+    texts: HashMap<String, Arc<[f32]>>,
 }
 
 impl Shelf {
@@ -39,12 +41,35 @@ impl Shelf {
             index.insert(&tool.searched());
             (Arc::from(tool.name.as_str()), Arc::new(tool))
         });
-        Self { tools: tools.collect(), index }
+        Self { tools: tools.collect(), index, texts: HashMap::new() }
+    }
+
+    /// The tools by name, with the text of each as a model is to read it.
+    pub(super) fn texts(&self) -> Vec<(String, String)> {
+        self.tools.values().map(|tool| (tool.name.clone(), tool.searched().text())).collect()
+    }
+
+    /// Takes what a model makes of tools and texts.
+    pub(super) fn know(&mut self, meanings: Meanings) {
+        self.index.set_encoder(meanings.encoder);
+        for (name, vector) in &meanings.tools {
+            self.index.set_vector(name, vector);
+        }
+        self.texts = meanings.texts;
+    }
+
+    fn query<'q>(&'q self, text: &'q str, rules: &Rules) -> Query<'q> {
+        let query = Query::new(text).by(rules.scorer.clone());
+        match self.texts.get(text) {
+            Some(vector) => query.vector(vector),
+            None => query,
+        }
     }
 
     /// The tools that one of these texts finds, the best first; the first text that finds any decides.
     pub(super) fn matches(&self, texts: &[&str], by_hint: Option<&'static str>, rules: &Rules) -> Vec<Match> {
-        let found = texts.iter().map(|text| (text, self.index.search(&query(text, rules).limit(rules.most.max(1)))));
+        let found =
+            texts.iter().map(|text| (text, self.index.search(&self.query(text, rules).limit(rules.most.max(1)))));
         let good = |(text, found): &(&&str, Found)| {
             found.fit == Fit::Good || found.hits.first().is_some_and(|best| covers(best, text))
         };
@@ -68,7 +93,7 @@ impl Shelf {
 
     /// The nearest there is, whether it fits or not.
     pub(super) fn nearest(&self, text: &str, rules: &Rules) -> Vec<Near> {
-        let found = self.index.search(&query(text, rules).limit(3));
+        let found = self.index.search(&self.query(text, rules).limit(3));
         let near = found.hits.into_iter().filter_map(|hit| {
             let tool = Arc::clone(self.tools.get(&hit.id)?);
             Some(Near { tool, score: Score { total: hit.score, parts: hit.parts, by_hint: None } })
@@ -92,7 +117,7 @@ impl Shelf {
         let mut gone = near[0].id.to_string();
         for _ in 0..rules.most {
             rest.remove(&gone);
-            let found = texts.iter().map(|text| rest.search(&query(text, rules).limit(1)));
+            let found = texts.iter().map(|text| rest.search(&self.query(text, rules).limit(1)));
             let found = found.into_iter().find(|found| found.fit == Fit::Good);
             let Some(best) = found.and_then(|found| found.hits.into_iter().next()) else { break };
             gone = best.id.to_string();
@@ -100,10 +125,6 @@ impl Shelf {
         }
         fitting
     }
-}
-
-fn query<'q>(text: &'q str, rules: &Rules) -> Query<'q> {
-    Query::new(text).by(rules.scorer.clone())
 }
 
 /// What is compared with the threshold.

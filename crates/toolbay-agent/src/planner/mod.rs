@@ -7,6 +7,7 @@ mod arguments;
 mod draw;
 mod hints;
 mod matching;
+mod meanings;
 mod offered;
 mod parts;
 mod plan;
@@ -17,6 +18,7 @@ mod validity;
 
 pub use draw::Planner;
 pub use matching::Score;
+pub use meanings::Meanings;
 pub use offered::{Caution, Offered};
 pub use plan::{Group, Near, Plan};
 pub use rules::{Reading, Rules};

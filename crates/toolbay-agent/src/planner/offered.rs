@@ -73,7 +73,7 @@ impl Offered {
     pub fn listed(definition: &Value) -> Option<Self> {
         let text = |key: &str| definition.get(key).and_then(Value::as_str);
         let name = text("name")?;
-        let description = [text("title"), text("description")].into_iter().flatten().collect::<Vec<_>>().join(": ");
+        let description = [text("title"), text("description")].into_iter().flatten().collect::<Vec<_>>().join(". ");
         let annotation = |key: &str| definition.get("annotations").and_then(|notes| notes.get(key)?.as_bool());
         // spec: server/tools, `destructiveHint` means something only where the tool is not read-only
         let destroys = annotation("destructiveHint") == Some(true) && annotation("readOnlyHint") != Some(true);

@@ -50,6 +50,27 @@ fn one_match_is_one_call() {
 }
 
 #[test]
+fn a_model_finds_what_no_word_does() {
+    let tools = || {
+        let tool = |name: &str, says: &str| Offered::new(name, says).taking(json!({"type": "object"}));
+        vec![tool("disk_zip", "Packs files"), tool("mail_send", "Sends a message"), tool("sky_now", "The weather")]
+    };
+    let (request, test) = ("make a bundle", toolbay_retrieval::SelfTest::new());
+    let planner = || Planner::new(tools(), Rules::default());
+    assert!(planner().plan(request).groups.is_empty());
+    assert_eq!(planner().texts(request), [request]);
+    let named = planner().tools().into_iter().find(|(name, _)| name == "disk_zip");
+    assert_eq!(named.unwrap().1, "disk zip: Packs files");
+    let plain = |count: usize| vec![vec![0.1, 0.0, 0.1]; count];
+    let encoder = test.encoder(&plain(test.requests.len()), &plain(test.texts.len())).unwrap();
+    let vector = |name: &str| if name == "disk_zip" { vec![0.0, 1.0, 0.0] } else { vec![1.0, 0.0, 0.0] };
+    let tools = tools().into_iter().map(|tool| (tool.name.clone(), vector(&tool.name))).collect();
+    let texts = [(request.to_owned(), [0.1, 1.0, 0.0].into())].into();
+    let plan = planner().knowing(Meanings { encoder, tools, texts }).plan(request);
+    assert_eq!(told(&plan), [r#"disk_zip{"query":"make a bundle"}"#]);
+}
+
+#[test]
 fn a_tool_that_takes_nothing_of_what_was_said_yields_to_one_that_does() {
     let with_file = || [example(), vec![file()]].concat();
     check(with_file(), "从海淀区到朝阳区怎么走", &[r#"map_search{"origin":"海淀区","destination":"朝阳区"}"#]);

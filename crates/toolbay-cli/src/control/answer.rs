@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use toolbay_gateway::{
     Bay, Change, What,
     config::{self, nearest},
+    embeddings::Embedded,
     limits::Effect,
     meta::{Exposed, Exposure},
     metrics::Counted,
@@ -19,7 +20,7 @@ use toolbay_gateway::{
 use crate::{
     target::{self, Configured},
     tool::{self, Act, Refusal},
-    up::{Acquiring, event},
+    up::{Acquiring, Embedding, event},
 };
 
 /// One that runs.
@@ -35,6 +36,8 @@ pub(crate) struct House {
     pub(crate) hot: Option<Hot>,
     /// Whether agents may look for servers that are not there.
     pub(crate) acquiring: Acquiring,
+    /// Which embedding endpoint is asked.
+    pub(crate) embedding: Embedding,
     pub(crate) endpoint: Option<String>,
     pub(crate) begun: Instant,
 }
@@ -62,6 +65,7 @@ impl House {
             "sessions": bay.sessions(),
             "parkedCalls": bay.parked_calls(),
             "exposed": exposed(&bay.exposed()),
+            "embeddings": bay.embedded().as_ref().map(embedded),
             "requests": outcomes(&counted),
             "servers": bay.status().into_iter().map(server).collect::<Vec<_>>(),
         })
@@ -94,7 +98,7 @@ impl House {
 
     /// Reads the configuration anew and takes it on; a file that cannot be used changes nothing.
     pub(crate) fn reload(&self) -> Result<Vec<Value>, String> {
-        let Configured { specs, limits, telemetry, expose, acquire, .. } =
+        let Configured { specs, limits, telemetry, expose, acquire, embeddings, .. } =
             target::configured(self.named.as_deref()).map_err(|exit| format!("nothing was changed: {exit}"))?;
         let mut changes: Vec<_> = self.bay.reload(specs, limits).iter().map(change).collect();
         let fields = self.told.differing(&telemetry);
@@ -115,6 +119,10 @@ impl House {
             let fields = live(vec!["acquire"]);
             changes.insert(0, json!({"server": null, "whose": "registries", "change": "adjusted", "fields": fields}));
         }
+        if self.embedding.take_on(embeddings) {
+            let fields = live(vec!["embeddings"]);
+            changes.insert(0, json!({"server": null, "whose": "search", "change": "adjusted", "fields": fields}));
+        }
         Ok(changes)
     }
 }
@@ -131,6 +139,15 @@ fn exposed(exposed: &Exposed) -> Value {
         "expose": expose.word(), "shown": exposed.shows(None).word(), "tools": exposed.tools, "tokens": exposed.tokens,
         "most": exposed.exposure.most(None), "context": context, "share": share, "acquires": exposed.acquires,
         "clients": clients.keys().map(client).collect::<serde_json::Map<_, _>>(),
+    })
+}
+
+/// How the endpoint does that is asked what tools mean.
+fn embedded(embedded: &Embedded) -> Value {
+    let Embedded { model, place, width, ready, chinese, vectors, fault } = embedded;
+    json!({
+        "model": model, "url": place, "dimensions": width, "ready": ready, "readsChinese": chinese, "vectors": vectors,
+        "fault": fault,
     })
 }
 

@@ -14,7 +14,7 @@ use toolbay_gateway::{
 };
 
 use super::args::Sources;
-use crate::{exit::Exit, show};
+use crate::{exit::Exit, meaning, show};
 
 /// A search that can be asked, and the file that what is found is added to.
 pub(super) struct Search {
@@ -38,13 +38,14 @@ impl Search {
             (None, None) => load(&Choice::Usual, &around)?,
         };
         let registry = Registry::at(here.join(loaded.file.unwrap_or(made)));
-        let mut settings = loaded.config.acquire;
+        let (mut settings, embeddings) = (loaded.config.acquire, loaded.config.embeddings);
         if !sources.sources.is_empty() {
             settings.sources.clone_from(&sources.sources);
         }
         let cache = around.cache_folder().map(|folder| folder.join("registries"));
         let clock = Arc::new(SystemTime::now);
         let acquirer = Acquirer::start(settings, fetch::over_http(), clock, registry.clone(), cache);
+        acquirer.embed_by(meaning::embedder(embeddings));
         Ok(Self { acquirer, registry })
     }
 }

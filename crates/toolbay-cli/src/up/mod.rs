@@ -2,6 +2,7 @@
 
 mod acquire;
 mod board;
+mod embedding;
 mod pages;
 mod registry;
 mod run;
@@ -9,4 +10,5 @@ mod telemetry;
 
 pub(crate) use acquire::Acquiring;
 pub(crate) use board::event;
+pub(crate) use embedding::Embedding;
 pub(crate) use run::run;

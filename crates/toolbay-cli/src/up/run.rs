@@ -10,6 +10,7 @@ use toolbay_transport::http::server::{Endpoint, Options, serve};
 use super::{
     acquire::Acquiring,
     board::{Board, Manner},
+    embedding::Embedding,
     pages::pages,
     registry, telemetry,
 };
@@ -26,7 +27,7 @@ use crate::{
 /// Runs it.
 pub(crate) async fn run(up: Up) -> Result<(), Exit> {
     single::check_address(&up.listen, up.open)?;
-    let Configured { specs, limits, telemetry: told, expose, acquire, file } =
+    let Configured { specs, limits, telemetry: told, expose, acquire, embeddings, file } =
         target::configured(up.config.as_deref())?;
     // The address first: it is what most often fails, and nothing is started in vain.
     let listener = if up.stdio { None } else { Some(single::bind(up.listen).await?) };
@@ -34,6 +35,7 @@ pub(crate) async fn run(up: Up) -> Result<(), Exit> {
     let bay = target::open_observed(specs, limits, observer.as_ref())?;
     bay.expose(expose);
     let acquiring = Acquiring::begin(&bay, file.clone(), acquire);
+    let embedding = Embedding::begin(&bay, embeddings);
     let exporting = telemetry::export(observer.as_ref(), &bay);
     let shutdown = CancellationToken::new();
     // Without a terminal that could be gone, it asks to read the configuration anew.
@@ -43,7 +45,7 @@ pub(crate) async fn run(up: Up) -> Result<(), Exit> {
     let begun = Instant::now();
     let hot = file.as_deref().map(|file| registry::follow(&bay, file)).transpose()?;
     let (named, house_file) = (up.config, file.clone());
-    let house = House { bay: bay.clone(), named, file: house_file, told, hot, acquiring, endpoint, begun };
+    let house = House { bay: bay.clone(), named, file: house_file, told, hot, acquiring, embedding, endpoint, begun };
     let house = Arc::new(house);
     let hearing = (hangup == Hangup::Elsewhere).then(|| AbortOnDropHandle::new(tokio::spawn(hear(Arc::clone(&house)))));
     let control = control::open(house);

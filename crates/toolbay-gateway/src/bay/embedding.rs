@@ -42,7 +42,9 @@ async fn keep_up(bay: Weak<Inner>, embedder: Embedder) {
         moved.mark_unchanged();
         follows.mark_unchanged();
         renewed.mark_unchanged();
-        let Some((picks, catalog)) = bay.upgrade().map(|bay| (Arc::clone(&bay.desk.picks), bay.catalog())) else { return };
+        let Some((picks, catalog)) = bay.upgrade().map(|bay| (Arc::clone(&bay.desk.picks), bay.catalog())) else {
+            return;
+        };
         let done = Arc::downgrade(&catalog);
         picks.dressed(catalog, &embedder).await;
         bay.upgrade().iter().for_each(|bay| drop(bay.desk.dressed.send_replace(done.clone())));

@@ -81,7 +81,9 @@ impl Picks {
         if pick.is_of(catalog) && pick.stamp == stamp {
             for (name, vector) in known {
                 pick.bare.remove(&name);
-                vector.iter().for_each(|vector| drop(pick.index.set_vector(&name, vector)));
+                if let Some(vector) = vector {
+                    pick.index.set_vector(&name, &vector);
+                }
             }
         }
         if texts.is_empty() { Step::More } else { Step::Encode(texts) }

@@ -43,8 +43,7 @@ pub(super) fn read(
     if written.value.as_null_keyword().is_some() {
         return None;
     }
-    let variables =
-        Variables { around, workspace: workspace(source.file, around), session_dir: Standing::Variable };
+    let variables = Variables { around, workspace: workspace(source.file, around), session_dir: Standing::Variable };
     match settings(&written.value, &variables, remarks) {
         Ok(settings) => Some(settings),
         Err((at, problem)) => {
@@ -99,7 +98,8 @@ fn url(object: &Object<'_>, variables: &Variables<'_>, remarks: &mut Remarks<'_>
     let written = written.ok_or_else(|| (at, "it has no `url`; add \"url\": \"http://…/v1/embeddings\"".into()))?;
     let url = Url::parse(&written).map_err(|why| (at, format!("`url`: {}; {}", why.problem, why.remedy)))?;
     if let Some(name) = url.secret_parameters().next() {
-        remarks.warn(at, format!("`{name}` in `embeddings.url` looks secret; use `embeddings.key` if the endpoint can"));
+        remarks
+            .warn(at, format!("`{name}` in `embeddings.url` looks secret; use `embeddings.key` if the endpoint can"));
     }
     if !url.uri().path().trim_end_matches('/').ends_with("embeddings") {
         remarks.note(at, "`embeddings.url` is called as it is written; most endpoints end in /v1/embeddings");

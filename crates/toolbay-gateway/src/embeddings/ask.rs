@@ -1,6 +1,9 @@
 //! The vectors of requests, while somebody waits: in time, or not at all.
 
-use std::{collections::VecDeque, sync::{Arc, PoisonError}};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, PoisonError},
+};
 
 use tokio::time::{self, Instant};
 use toolbay_retrieval::{Chinese, Language};

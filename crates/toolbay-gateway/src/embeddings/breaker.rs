@@ -45,11 +45,6 @@ impl Breaker {
             self.until = Some(now + pause);
         }
     }
-
-    /// Whether it is left alone.
-    pub(super) fn is_open(&self) -> bool {
-        self.until.is_some()
-    }
 }
 
 #[cfg(test)]
@@ -64,7 +59,7 @@ mod tests {
             assert!(breaker.allows(start));
         }
         breaker.failed(start);
-        assert!(breaker.is_open() && !breaker.allows(start));
+        assert!(!breaker.allows(start));
         let later = start + PAUSE;
         assert!(breaker.allows(later), "one may try");
         assert!(!breaker.allows(later), "and no other meanwhile");
@@ -72,7 +67,7 @@ mod tests {
         assert!(!breaker.allows(later + PAUSE), "the second pause is longer");
         assert!(breaker.allows(later + PAUSE * 2));
         breaker.succeeded();
-        assert!(breaker.allows(later) && !breaker.is_open());
+        assert!(breaker.allows(later) && breaker.allows(later));
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! What goes wrong is told once, and that it goes on as well; not each time.
 
-use std::{sync::{Mutex, PoisonError}, time::Duration};
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 use tokio::time::Instant;
 

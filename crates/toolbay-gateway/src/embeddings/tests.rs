@@ -73,11 +73,17 @@ async fn tools_are_encoded_once_and_a_restart_asks_nothing() {
         embedder.encode(tools.clone()).await;
         let asked = stage.model.asked();
         assert!(asked.iter().all(|texts| texts.len() <= 16), "batch by batch");
-        assert_eq!(asked.last().unwrap(), &["passage: Sky: the weather of the next days", "passage: Post: sends a letter"]);
+        assert_eq!(
+            asked.last().unwrap(),
+            &["passage: Sky: the weather of the next days", "passage: Post: sends a letter"]
+        );
         embedder.encode(tools.clone()).await;
         embedder.encode([&tools[..], &texts(&["New: a third"])].concat()).await;
         let more = stage.model.asked();
-        assert_eq!((more.len(), more.last().unwrap().as_slice()), (asked.len() + 1, ["passage: New: a third".to_owned()].as_slice()));
+        assert_eq!(
+            (more.len(), more.last().unwrap().as_slice()),
+            (asked.len() + 1, ["passage: New: a third".to_owned()].as_slice())
+        );
         let status = embedder.embedded();
         assert!(status.ready && status.width == 64 && status.chinese == Some(false) && status.fault.is_none());
     }

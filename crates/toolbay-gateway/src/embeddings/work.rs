@@ -110,7 +110,9 @@ impl Shared {
         self.goes_on();
         if self.known().encoder.as_ref().is_some_and(|encoder| encoder.chinese() == Chinese::Unread) {
             let model = &self.settings.model;
-            (self.tell)(&format!("the model {model:?} does not read Chinese: it has no say where a request is Chinese"));
+            (self.tell)(&format!(
+                "the model {model:?} does not read Chinese: it has no say where a request is Chinese"
+            ));
         }
         Ok(())
     }
@@ -124,7 +126,8 @@ impl Shared {
         let mut rows = |digests: &[Digest]| -> Option<Vec<Vec<f32>>> {
             digests.iter().map(|digest| known.row(digest).map(|row| row.vector())).collect()
         };
-        let Some(encoder) = rows(&requests).zip(rows(&texts)).and_then(|(requests, texts)| test.encoder(&requests, &texts))
+        let Some(encoder) =
+            rows(&requests).zip(rows(&texts)).and_then(|(requests, texts)| test.encoder(&requests, &texts))
         else {
             return false;
         };
@@ -161,7 +164,9 @@ impl Shared {
             }
             if let Some((digest, why)) = last.take() {
                 self.known().refuse(digest);
-                (self.tell)(&format!("the embedding endpoint takes no vector of a tool, which is found by words alone: {why}"));
+                (self.tell)(&format!(
+                    "the embedding endpoint takes no vector of a tool, which is found by words alone: {why}"
+                ));
             }
         }
         Ok(())
@@ -190,7 +195,8 @@ impl Shared {
         let rows = wire::vectors(&body, texts.len()).map_err(Failed::Lasting)?;
         let got = rows[0].len();
         if let Some(wanted) = self.settings.dimensions.filter(|wanted| *wanted != got) {
-            let why = format!("`embeddings.dimensions` is {wanted}, and its vectors have {got} numbers; remove the key");
+            let why =
+                format!("`embeddings.dimensions` is {wanted}, and its vectors have {got} numbers; remove the key");
             return Err(Failed::Lasting(why));
         }
         let before = self.known().width;

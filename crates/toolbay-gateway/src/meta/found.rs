@@ -11,12 +11,7 @@ use crate::catalog::{Catalog, Found, Listed};
 const DESCRIPTION: usize = 600;
 
 /// The tools that were found; none where nothing fits, which is said, and what else there is to say of the search.
-pub(crate) fn found(
-    search: &Search,
-    catalog: &Catalog,
-    hits: &toolbay_retrieval::Found,
-    note: Option<String>,
-) -> Raw {
+pub(crate) fn found(search: &Search, catalog: &Catalog, hits: &toolbay_retrieval::Found, note: Option<String>) -> Raw {
     // Beside the best, only what answers a word of the request, or is nearer to it than tools are on average: among few
     // tools, a good one may be below that.
     let near = |(place, hit): &(usize, &Hit)| *place == 0 || hit.score > 0.0 || answers(hit);

@@ -359,7 +359,9 @@ impl Desk {
             self.space = stamp;
         }
         for (id, vector) in ids.iter().zip(vectors) {
-            vector.iter().for_each(|vector| drop(self.index.set_vector(id, vector)));
+            if let Some(vector) = vector {
+                self.index.set_vector(id, &vector);
+            }
         }
         meaning
     }

@@ -4,6 +4,7 @@
 
 mod acquiring;
 mod calling;
+mod embedding;
 mod exposing;
 mod house;
 #[path = "../relay/script.rs"]

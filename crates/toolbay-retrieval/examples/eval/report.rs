@@ -38,6 +38,16 @@ impl Figure {
         Self { name: name.into(), value, goal: Goal::None }
     }
 
+    /// Whether it is a time, by its unit.
+    pub(crate) fn is_time(&self) -> bool {
+        ["ms", "us"].iter().any(|unit| self.name.split_whitespace().any(|word| word == *unit))
+    }
+
+    /// Only shows it.
+    pub(crate) fn free(&mut self) {
+        self.goal = Goal::None;
+    }
+
     fn held(&self) -> Option<bool> {
         match self.goal {
             Goal::None => None,

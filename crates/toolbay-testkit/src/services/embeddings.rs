@@ -67,8 +67,12 @@ impl Model {
     /// Status and document for one request; nothing where it does not answer.
     pub fn answer(&self, body: &str) -> Option<(u16, String)> {
         let body: Value = serde_json::from_str(body).unwrap_or_default();
-        let texts: Vec<String> =
-            body["input"].as_array().into_iter().flatten().filter_map(|text| text.as_str().map(str::to_owned)).collect();
+        let texts: Vec<String> = body["input"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|text| text.as_str().map(str::to_owned))
+            .collect();
         self.0.asked.lock().unwrap_or_else(PoisonError::into_inner).push(texts.clone());
         let manner = self.0.manner.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let width = match manner {

@@ -1,4 +1,4 @@
-//! Vectors of a model, written beforehand by `embed.py`.
+//! Vectors of a model, written beforehand by the `embed` example of the gateway.
 
 use std::fs;
 use std::path::Path;
