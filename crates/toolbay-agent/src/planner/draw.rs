@@ -47,7 +47,7 @@ impl Planner {
     /// The texts that are looked for when a request is planned, each once.
     pub fn texts(&self, request: &str) -> Vec<String> {
         let mut texts: Vec<String> = Vec::new();
-        for range in parts(request).into_iter().chain([0..request.len()]) {
+        for range in parts(request).into_iter().chain(std::iter::once(0..request.len())) {
             let text = &request[range];
             let slots = self.read(text);
             let hint = hints::hint(text, &slots).map(str::to_owned);

@@ -346,9 +346,12 @@ impl Desk {
     /// encoding.
     async fn meaning(&mut self, query: &str) -> Meaning {
         let Some(embedder) = self.embedder.load_full() else { return Meaning::default() };
-        let near = self.index.search(&Query::new(query).limit(MEANT)).hits;
-        let listed = near.iter().filter_map(|hit| Some((hit.id.clone(), &self.listings.get(&*hit.id)?.1)));
-        let (ids, texts): (Vec<_>, Vec<_>) = listed.map(|(id, listing)| (id, described(listing).text())).unzip();
+        let ids: Vec<Arc<str>> = match self.listings.len() <= MEANT {
+            true => self.listings.keys().map(|name| name.as_str().into()).collect(),
+            false => self.index.search(&Query::new(query).limit(MEANT)).hits.into_iter().map(|hit| hit.id).collect(),
+        };
+        let text = |id: &Arc<str>| self.listings.get(&**id).map(|(_, listing)| described(listing).text());
+        let texts: Vec<String> = ids.iter().map(|id| text(id).unwrap_or_default()).collect();
         let vectors = embedder.vectors(&texts, PATIENCE).await;
         let meaning = embedder.request(query).await;
         let Some((stamp, encoder)) = embedder.encoder().filter(|(stamp, _)| *stamp == meaning.stamp) else {

@@ -39,7 +39,7 @@ fn shelf() -> Shelf {
 }
 
 /// An acquirer at two registries, one of which cannot be reached; and the file that it adds to.
-fn acquirer(folder: &std::path::Path) -> (Acquirer, Registry) {
+pub(crate) fn acquirer(folder: &std::path::Path) -> (Acquirer, Registry) {
     let shelf = Arc::new(Mutex::new(shelf()));
     let fetch: Fetch = Arc::new(move |address| {
         let shelf = Arc::clone(&shelf);

@@ -18,6 +18,7 @@ use toolbay_testkit::services::{
 use toolbay_transport::Connection;
 
 use crate::{
+    acquiring::acquirer,
     house::{Shop, client, own, searching},
     seen::{self, Seen},
 };
@@ -154,4 +155,19 @@ async fn a_caller_finds_by_meaning_only_what_it_is_offered() {
         tokio::task::yield_now().await;
     }
     assert!(!found(&less).await, "its vector is known, and it is not this caller's");
+}
+
+#[tokio::test]
+async fn servers_that_registries_list_are_found_by_meaning_too() {
+    let (folder, web) = (tempfile::tempdir().unwrap(), model().serve());
+    let (acquirer, _) = acquirer(folder.path());
+    let names = async || {
+        let offers = acquirer.find("need an umbrella", 3).await.offers;
+        offers.into_iter().map(|offer| offer.listing.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names().await, [""; 0]);
+    acquirer.embed_by(Some(embedder(settings(&web))));
+    assert_eq!(names().await, ["io.github.someone/sky"]);
+    acquirer.embed_by(None);
+    assert_eq!(names().await, [""; 0]);
 }

@@ -2,7 +2,7 @@
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -121,15 +121,18 @@ impl Drop for Web {
 }
 
 fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
-    let mut threads = vec![];
+    let (mut threads, mut open) = (vec![], vec![]);
     for stream in listener.incoming().flatten() {
         if shared.over.load(Ordering::Acquire) {
             break;
         }
+        open.extend(stream.try_clone());
         let shared = Arc::clone(shared);
         // Whoever leaves in the middle is not waited for.
         threads.push(thread::spawn(move || drop(serve(stream, &shared))));
     }
+    // Who was connected and never asked is not waited for.
+    open.iter().for_each(|stream| drop(stream.shutdown(Shutdown::Both)));
     for thread in threads {
         let _ = thread.join();
     }
