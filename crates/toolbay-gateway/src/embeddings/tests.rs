@@ -138,11 +138,11 @@ async fn one_that_is_away_is_tried_again_and_told_of_once() {
     let stage = Stage::new();
     stage.model.behave(Manner::Refuses(503, "loading"));
     let embedder = stage.embedder(Stage::settings(), None);
-    let encoding = tokio::spawn({
+    let mut encoding = tokio::spawn({
         let embedder = embedder.clone();
         async move { embedder.encode(texts(&["Sky: weather"])).await }
     });
-    time::sleep(Duration::from_secs(16)).await;
+    assert!(time::timeout(Duration::from_secs(16), &mut encoding).await.is_err());
     assert_eq!(stage.model.asked().len(), 5, "after 0, 1, 3, 7 and 15 seconds");
     let note = embedder.request("rain").await.note.unwrap();
     assert!(note.contains("loading"), "{note}");
