@@ -3,6 +3,8 @@
 //!
 //! Never part of the tests: what a clock says depends on the machine.
 
+mod agent;
+
 use std::{
     fmt::Write as _,
     fs,
@@ -52,8 +54,17 @@ const SUBJECTS: [Subject; 2] = [
 /// Builds what is compared, compares, and prints a table per suite.
 pub(crate) fn run(mut args: Args) -> Result<Tally> {
     let wanted = args.command();
+    if wanted == "agent" {
+        let write = args.flag("--write");
+        args.finish()?;
+        let text = format!("{}{}\n\n{}", agent::HEAD, machine(), agent::measured()?);
+        if write {
+            renew(agent::HEAD, &text)?;
+        }
+        return Ok(Tally::one(true));
+    }
     let Some(subject) = SUBJECTS.iter().find(|subject| subject.name == wanted) else {
-        bail!("what is to be measured: `cargo xtask bench sdk` or `cargo xtask bench gateway`");
+        bail!("what is to be measured: `cargo xtask bench` with `sdk`, `gateway` or `agent`");
     };
     let (all, quick, write) = (args.flag("--all"), args.flag("--quick"), args.flag("--write"));
     args.finish()?;
@@ -74,13 +85,18 @@ pub(crate) fn run(mut args: Args) -> Result<Tally> {
     text += "### Instructions per request (callgrind, one in flight)\n\n";
     text += &bench.measured(&harness.join("instr.py"), &["--only", subject.exact])?;
     if write {
-        let file = places::root().join("docs/performance.md");
-        let before = fs::read_to_string(&file).unwrap_or_default();
-        fs::write(&file, with_part(&before, subject.head, &text))
-            .with_context(|| format!("cannot write {}", file.display()))?;
-        println!("  wrote docs/performance.md");
+        renew(subject.head, &text)?;
     }
     Ok(Tally::one(true))
+}
+
+/// Writes one part of the page anew.
+fn renew(head: &str, text: &str) -> Result<()> {
+    let file = places::root().join("docs/performance.md");
+    let before = fs::read_to_string(&file).unwrap_or_default();
+    fs::write(&file, with_part(&before, head, text)).with_context(|| format!("cannot write {}", file.display()))?;
+    println!("  wrote docs/performance.md");
+    Ok(())
 }
 
 /// The page with one part replaced: the part that begins like `head`, up to the next part.
@@ -90,7 +106,8 @@ fn with_part(page: &str, head: &str, text: &str) -> String {
     let mut parts: Vec<String> = parts.filter(|part| title(part) != title(head)).collect();
     parts.push(format!("{}\n", text.trim_end()));
     // The parts stand in the order of their subjects, whichever was measured last.
-    let place = |part: &String| SUBJECTS.iter().position(|subject| title(subject.head) == title(part));
+    let heads = || SUBJECTS.iter().map(|subject| subject.head).chain([agent::HEAD]);
+    let place = |part: &String| heads().position(|head| title(head) == title(part));
     parts.sort_by_key(place);
     format!("{PAGE}\n{}", parts.join("\n"))
 }
@@ -155,9 +172,9 @@ impl Bench {
 const PAGE: &str = "\
 # Performance
 
-Written by `cargo xtask bench sdk --write` and `cargo xtask bench gateway --write`; do not edit. Everybody is measured in one
-interleaved run on one machine, beside a floor that does the same work without a library: medians, and ratios to the floor
-**of the same run**. Ratios of CPU are steady; times are not, on a machine that does other things. Instructions are exact.
+Written by `cargo xtask bench sdk --write`, the same with `gateway`, and with `agent`; do not edit. SDKs and gateways are
+measured in one interleaved run on one machine, beside a floor that does the same work without a library: medians, and ratios
+to the floor **of the same run**. Ratios of CPU are steady; times are not, on a machine that does other things. Instructions are exact.
 `benches/peers/README.md` says how each figure comes about.
 ";
 

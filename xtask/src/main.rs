@@ -64,6 +64,7 @@ cargo xtask COMMAND
                                          any input at all, for so long each; docs/fuzzing.md says what must hold
   bench sdk [--all] [--quick] [--write]  our SDK beside the floor and the peers, in one run; --all adds the slow
                                          peers, --write renews docs/performance.md
+  bench agent [--write]                  what the loop of an agent takes of its own: time in each round, memory
   ready [--rounds N]                     how soon `toolbay up` is ready, against the slowest server's own start
   churn [--rounds 50]                    connect, call, disconnect, many times; no process may stay behind
   chaos [--minutes 0.5] [--seed 1]       calls through `toolbay up` while servers, clients and the bay itself are killed,
