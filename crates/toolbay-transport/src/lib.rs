@@ -11,6 +11,7 @@ mod error;
 pub mod http;
 pub mod listener;
 pub mod memory;
+mod places;
 mod service;
 pub mod stdio;
 mod subscription;

@@ -48,6 +48,22 @@ async fn a_message_beyond_the_limit_fails_the_calls_in_flight_at_once() {
     flood.await.unwrap();
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_call_that_finds_no_place_in_time_says_which_limit_that_is() {
+    let ((_reader, _writer), ours) = memory::pair();
+    let us = Arc::new(Introduction::anonymous(Revision::V2025_11_25));
+    let limits = Limits { requests_in_flight: 1, ..Limits::default() };
+    let client = Client::within(&limits, us, ours.0, ours.1, Arc::new(Deaf));
+    let running = client.call(Call::new(Method::Ping, None)).await.unwrap();
+    let patience = Patience { silence: Duration::from_secs(5), total: None };
+    let second = Call { patience, ..Call::new(Method::Ping, None) };
+    let error = client.call(second.clone()).await.unwrap_err();
+    assert_eq!(error.kind(), Kind::Limit);
+    assert!(error.to_string().contains("requests_in_flight"), "{error}");
+    drop(running);
+    client.call(second).await.unwrap();
+}
+
 #[tokio::test]
 async fn a_lone_number_is_no_message_and_text_is_no_json() {
     let mut lines = FrameLines::new(b"5\nServer started\n".as_slice());

@@ -11,7 +11,7 @@ use std::{
 
 use arc_swap::ArcSwapOption;
 use tokio::{
-    sync::{Notify, watch},
+    sync::{Notify, Semaphore, watch},
     time::{self, Instant},
 };
 use tokio_util::sync::CancellationToken;
@@ -32,6 +32,7 @@ use super::{
 };
 use crate::{
     catalog::{Part, Report},
+    limits::Bounds,
     sessions::Session,
 };
 
@@ -47,6 +48,8 @@ pub(crate) struct Leg {
     pub(crate) told: Option<Arc<Introduction>>,
     /// How often the server may ask in one call, where it keeps no session (limit `rounds`).
     pub(crate) rounds: u32,
+    /// Places for waits that last as long as a task: few enough that calls find places beside them.
+    pub(crate) followers: Arc<Semaphore>,
     pub(super) interests: Arc<Interests>,
     /// What its server asks outside of calls, where those whom it serves may be asked anything.
     pub(crate) questions: Option<Arc<Questions>>,
@@ -100,7 +103,7 @@ pub(crate) struct Seat {
 }
 
 impl Leg {
-    pub(super) fn new(who: Who, told: Option<Arc<Introduction>>, rounds: usize) -> Self {
+    pub(super) fn new(who: Who, told: Option<Arc<Introduction>>, bounds: &Bounds) -> Self {
         let may_ask = |told: &Arc<Introduction>| {
             ["roots", "sampling", "elicitation"].iter().any(|capability| told.declares(&[capability]))
         };
@@ -108,7 +111,8 @@ impl Leg {
         Self {
             who,
             told,
-            rounds: u32::try_from(rounds).unwrap_or(u32::MAX),
+            rounds: u32::try_from(bounds.rounds).unwrap_or(u32::MAX),
+            followers: Arc::new(Semaphore::new((bounds.in_flight / 4).max(1))),
             interests: Arc::default(),
             questions,
             hearers: Hearers::default(),
@@ -132,8 +136,8 @@ impl Leg {
     }
 
     /// One that takes the place of another: what is watched on that is watched on this.
-    pub(super) fn following(before: &Self, rounds: usize) -> Self {
-        Self { interests: Arc::clone(&before.interests), ..Self::new(before.who.clone(), before.told.clone(), rounds) }
+    pub(super) fn following(before: &Self, bounds: &Bounds) -> Self {
+        Self { interests: Arc::clone(&before.interests), ..Self::new(before.who.clone(), before.told.clone(), bounds) }
     }
 
     /// One that carries the session of a device.

@@ -88,7 +88,7 @@ impl Legs {
             let free = table.open.iter().find(|(_, place)| may_go(place)).map(|(key, _)| key.clone());
             table.end(&free.ok_or(NoLeg::Full(most))?);
         }
-        let leg = Leg::new(key.0.clone(), Some(Arc::clone(told)), server.spec.bounds.rounds);
+        let leg = Leg::new(key.0.clone(), Some(Arc::clone(told)), &server.spec.bounds);
         let leg = Arc::new(match session {
             Some(session) => leg.carrying(Arc::clone(session)),
             None => leg,

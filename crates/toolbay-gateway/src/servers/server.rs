@@ -116,8 +116,8 @@ impl Server {
         };
         let (phase, _) = watch::channel(first);
         let base = match before {
-            Some(before) => Leg::following(&before.base, spec.bounds.rounds),
-            None => Leg::new(Who::Everyone, None, spec.bounds.rounds),
+            Some(before) => Leg::following(&before.base, &spec.bounds),
+            None => Leg::new(Who::Everyone, None, &spec.bounds),
         };
         let server = Arc::new(Self {
             silence: AtomicU64::new(millis(spec.silence)),

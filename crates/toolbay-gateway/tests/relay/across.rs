@@ -7,7 +7,11 @@ use std::{
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use toolbay_gateway::{Bay, Identity, StateKey, limits::Limits, servers::Spec};
+use toolbay_gateway::{
+    Bay, Identity, StateKey,
+    limits::{Bounds, Limits},
+    servers::Spec,
+};
 use toolbay_protocol::{
     ErrorObject, Method, Raw, Revision,
     exchange::{Answers, Outcome, Return, Standing, Step, Wishes},
@@ -27,8 +31,12 @@ const MODERN: Revision = Revision::LATEST;
 const OLDER: Revision = Revision::V2025_06_18;
 
 async fn bay(revision: Revision, limits: Limits) -> (Bay, Arc<Worker>) {
+    bounded(revision, limits, Bounds::default()).await
+}
+
+async fn bounded(revision: Revision, limits: Limits, bounds: Bounds) -> (Bay, Arc<Worker>) {
     let worker = Arc::<Worker>::default();
-    let spec = Spec { revision: Some(revision), ..Spec::embedded("w", Arc::clone(&worker)) };
+    let spec = Spec { revision: Some(revision), bounds, ..Spec::embedded("w", Arc::clone(&worker)) };
     let identity = Identity { name: "bay".into(), version: "0".into() };
     let bay = Bay::open_within(&identity, vec![spec], &StateKey::random().unwrap(), limits).unwrap();
     bay.settled().await;
@@ -328,6 +336,22 @@ async fn a_task_of_the_core_is_one_of_the_extension_for_whoever_declared_that() 
     assert!(ask(&ada, Method::ToolsCall, json!({"name": "w__plain"})).await.unwrap()["content"].is_array());
     let plain = declaring(&bay, MODERN, "ada", Raw::EMPTY).await;
     assert!(ask(&plain, Method::ToolsCall, json!({"name": "w__quick"})).await.unwrap()["content"].is_array());
+}
+
+#[tokio::test(start_paused = true)]
+async fn tasks_that_run_long_leave_places_for_calls() {
+    let (bay, worker) = bounded(CORE, Limits::default(), Bounds { in_flight: 4, ..Bounds::default() }).await;
+    let ada = client(&bay, MODERN, "ada").await;
+    let mut hanging = vec![];
+    for _ in 0..8 {
+        hanging.push(extended(&ada, "hangs").await);
+    }
+    let quick = extended(&ada, "quick").await;
+    until(&ada, &quick, "completed").await;
+    worker.takes_back("t-8");
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    until(&ada, &hanging[7], "cancelled").await;
+    assert!(ask(&ada, Method::ToolsCall, json!({"name": "w__plain"})).await.unwrap()["content"].is_array());
 }
 
 #[tokio::test(start_paused = true)]

@@ -81,8 +81,11 @@ impl Client {
 
     /// Begins a call.
     pub async fn call(&self, call: Call) -> Result<RunningCall, Error> {
-        let place = Arc::clone(&self.places).acquire_owned().await;
-        self.begin(call, place.map_err(|_| self.end_reason())?)
+        let place = match Arc::clone(&self.places).try_acquire_owned() {
+            Ok(place) => place,
+            Err(_) => crate::places::wait(&self.places, &call.patience).await?.ok_or_else(|| self.end_reason())?,
+        };
+        self.begin(call, place)
     }
 
     /// Begins a call, unless as many as may be are in flight.

@@ -10,7 +10,7 @@ use std::{
 
 use futures_util::FutureExt;
 use tokio::{
-    sync::mpsc,
+    sync::{OwnedSemaphorePermit, mpsc},
     time::{self, Instant},
 };
 use toolbay_protocol::{
@@ -19,6 +19,7 @@ use toolbay_protocol::{
     fault::code,
     greeting::Introduction,
     peer::{Call, Patience},
+    types::TaskStatus,
 };
 use toolbay_transport::{Error, Running};
 
@@ -34,6 +35,8 @@ const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
+/// How often a task is looked at for whose end there is no place to wait.
+const LOOK: Duration = Duration::from_secs(2);
 /// How long a question waits for its caller to come: a connection has places for few.
 const ASKED: Duration = Duration::from_secs(600);
 
@@ -76,6 +79,7 @@ impl Follow {
     async fn until_over(mut self) {
         let (mut tries, mut pause) = (0, PAUSE);
         let outcome = loop {
+            let place = self.place().await;
             let failed = match self.seat.connection.call(self.call.clone()).await {
                 Ok(running) => match self.along(running).await {
                     Ok(Some(outcome)) => break outcome,
@@ -84,6 +88,7 @@ impl Follow {
                 },
                 Err(error) => error,
             };
+            drop(place);
             if let Some(task) = self.task.upgrade() {
                 task.closes_all();
             }
@@ -110,6 +115,24 @@ impl Follow {
         }
         if let Some(task) = self.task.upgrade() {
             self.left.came_to(&task, outcome.map(|result| wording::untagged(&result)));
+        }
+    }
+
+    /// A place to wait at for its end. While there is none it is looked at from time to time, until a wait is short, or for
+    /// a question of its.
+    async fn place(&self) -> Option<OwnedSemaphorePermit> {
+        loop {
+            if let Ok(place) = Arc::clone(&self.seat.leg.followers).try_acquire_owned() {
+                return Some(place);
+            }
+            if let Ok(Ok(state)) = self.state().await {
+                self.task.upgrade()?.stands(&state);
+                let ready = |status: TaskStatus| status.is_final() || status == TaskStatus::InputRequired;
+                if wording::status(&state).is_some_and(ready) {
+                    return None;
+                }
+            }
+            time::sleep(LOOK).await;
         }
     }
 

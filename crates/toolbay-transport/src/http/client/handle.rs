@@ -35,8 +35,11 @@ impl Client {
         if self.listening.is_some() && may_ask(&call.method) {
             self.session.until_listened_to().await;
         }
-        let place = Arc::clone(&self.places).acquire_owned().await;
-        let place = place.map_err(|_| Error::closed("the connection was closed"))?;
+        let place = match Arc::clone(&self.places).try_acquire_owned() {
+            Ok(place) => Some(place),
+            Err(_) => crate::places::wait(&self.places, &call.patience).await?,
+        };
+        let place = place.ok_or_else(|| Error::closed("the connection was closed"))?;
         Ok(RunningCall::new(Arc::clone(&self.session), call, Some(place)))
     }
 
