@@ -316,3 +316,28 @@ async fn with_no_tools_none_are_shown() {
     assert_eq!(agent.say("hello").await.text, "hello");
     assert!(model.asked()[0].tools.is_empty());
 }
+
+#[tokio::test]
+async fn an_agent_may_run_on_any_thread() {
+    fn sends<T: Send>(what: T) -> T {
+        what
+    }
+    let toolbox = Shelved::new(vec![], |_, _, _| gives(text("x")));
+    let mut agent = sends(Agent::new(Scripted::new(|_, _| says("hello")), toolbox));
+    assert_eq!(sends(agent.say("hello")).await.text, "hello");
+}
+
+#[tokio::test]
+async fn what_a_small_model_reads_is_small() {
+    let toolbox = Shelved::new(vec![tool("s", "x", "", any())], |_, _, _| gives(text("word ".repeat(2_000))));
+    let model = Scripted::new(|number, _| match number {
+        0 => wants(&[("s__x", json!({}))]),
+        1 => wants(&[("read_result", json!({"handle": "r1"}))]),
+        _ => says("ok"),
+    });
+    let mut agent = Agent::new(model, toolbox.clone()).policy(allowing(&toolbox)).settings(Settings::reading(8_192));
+    agent.say("go").await;
+    let told = answers(agent.transcript());
+    assert!(told.iter().all(|told| told.len() < 2_000), "{told:?}");
+    assert!(told[1].contains("Characters 0 to 1638 of 10000"), "{}", told[1]);
+}

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::{
     question::milliseconds,
-    run::{Events, Running},
+    run::{Events, Open, Running},
     waits::{Waits, within},
     watched::Watched,
 };
@@ -63,7 +63,7 @@ impl Running<'_> {
         match self.agent.trace.add(self.turn.round(), what) {
             Ok(step) => {
                 events(super::event::Event::Step(&step));
-                self.open.push((call.id.clone(), id_of(&call.target)));
+                self.open.push(Open { id: call.id.clone(), tool: id_of(&call.target), since: Instant::now() });
                 true
             }
             Err(why) => {
@@ -100,7 +100,7 @@ impl Running<'_> {
         let agent = &mut *self.agent;
         let given = match result {
             Ok(result) => {
-                let pictures = Pictures::on(agent.model.wire());
+                let pictures = agent.settings.pictures.unwrap_or_else(|| Pictures::on(agent.model.wire()));
                 shape(result, &tool, pictures, &agent.settings.results, &mut agent.store)
             }
             Err(failure) => Given::failure(told(&failure, &tool, agent.settings.results.error)),
@@ -110,7 +110,7 @@ impl Running<'_> {
 
     fn ended(&mut self, call: &Call, given: Given, ms: u64, events: &mut Events<'_>) {
         let (id, tool) = (call.id.clone(), id_of(&call.target));
-        self.open.retain(|(open, _)| *open != id);
+        self.open.retain(|open| open.id != id);
         let result = cut_of(&given.parts);
         self.note(What::Ended { id, tool, outcome: given.outcome, result, ms }, events);
         self.turn.answered(call.place, given);

@@ -1,6 +1,8 @@
 //! One turn, driven: what it needs is brought about, until it needs nothing.
 
-use super::{cancel::Cancelled, event::Event, face::Agent};
+use tokio::time::Instant;
+
+use super::{cancel::Cancelled, event::Event, face::Agent, question::milliseconds};
 use crate::{
     toolbox::ToolId,
     trace::{Cut, What},
@@ -15,8 +17,15 @@ pub(super) type Events<'e> = dyn FnMut(Event<'_>) + Send + 'e;
 pub(super) struct Running<'a> {
     pub(super) agent: &'a mut Agent,
     pub(super) turn: Turn,
-    /// Calls that were begun and have not ended: their intents' ids, and their tools.
-    pub(super) open: Vec<(String, Option<ToolId>)>,
+    /// Calls that were begun and have not ended.
+    pub(super) open: Vec<Open>,
+}
+
+/// A call that was begun.
+pub(super) struct Open {
+    pub(super) id: String,
+    pub(super) tool: Option<ToolId>,
+    pub(super) since: Instant,
 }
 
 /// What one step needs, apart from the turn.
@@ -107,9 +116,9 @@ impl<'a> Running<'a> {
 
     /// Calls that were taken back have ended too.
     fn close_open(&mut self, events: &mut Events<'_>) {
-        for (id, tool) in std::mem::take(&mut self.open) {
-            let result = Cut::of("cancelled");
-            self.note(What::Ended { id, tool, outcome: Outcome::Failure, result, ms: 0 }, events);
+        for Open { id, tool, since } in std::mem::take(&mut self.open) {
+            let (result, ms) = (Cut::of("cancelled"), milliseconds(since));
+            self.note(What::Ended { id, tool, outcome: Outcome::Failure, result, ms }, events);
         }
     }
 }

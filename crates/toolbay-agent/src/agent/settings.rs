@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use crate::{results::ResultLimits, shown::Showing, turn::Limits};
+use crate::{
+    results::{Pictures, ResultLimits},
+    shown::Showing,
+    turn::Limits,
+};
 
 /// How an agent works.
 #[derive(Clone, Debug)]
@@ -25,6 +29,8 @@ pub struct Settings {
     pub reply_tokens: Option<u32>,
     /// How much of a result the model is shown.
     pub results: ResultLimits,
+    /// What is done with pictures in results; [`Pictures::on`] the model's wire where nothing is told.
+    pub pictures: Option<Pictures>,
     /// How many definitions the model is shown.
     pub showing: Showing,
 }
@@ -54,7 +60,30 @@ impl Default for Settings {
             patience: Duration::from_secs(3_600),
             reply_tokens: None,
             results: ResultLimits::default(),
+            pictures: None,
             showing: Showing::default(),
         }
+    }
+}
+
+/// How many characters a token stands for, on average.
+const CHARS: usize = 4;
+/// The share of the context that one result may take: one in so many.
+const RESULTS: usize = 20;
+
+impl Settings {
+    /// For a model that can read so many tokens: definitions and results take no more than their share of them.
+    pub fn reading(tokens: u32) -> Self {
+        let usual = ResultLimits::default();
+        let chars = usual.chars.min(tokens as usize * CHARS / RESULTS).max(200);
+        let results = ResultLimits {
+            chars,
+            error: usual.error.min(chars),
+            preview: usual.preview.min(chars / 2),
+            page: usual.page.min(chars),
+            ..usual
+        };
+        let showing = Showing { context: tokens, ..Showing::default() };
+        Self { results, showing, ..Self::default() }
     }
 }

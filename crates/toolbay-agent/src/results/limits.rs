@@ -51,12 +51,12 @@ pub enum Pictures {
 }
 
 impl Pictures {
-    /// What a wire can do with a picture in the answer to a call.
+    /// What is done where nothing is told: whatever is safe with every model that is reached by that wire.
     pub fn on(wire: Wire) -> Self {
         match wire {
-            Wire::Anthropic | Wire::OpenAiResponses => Self::Shown,
-            // There, an answer to a call is text, or an object.
-            Wire::OpenAiChat | Wire::Gemini | Wire::Ollama => Self::Named,
+            Wire::Anthropic | Wire::OpenAiResponses | Wire::Gemini => Self::Shown,
+            // Many a model behind these sees nothing, and its server refuses the whole question.
+            Wire::OpenAiChat | Wire::Ollama => Self::Named,
         }
     }
 }

@@ -371,3 +371,68 @@ fn a_model_that_does_not_reply_is_said_to() {
     assert_eq!(end(&turn).why, Ended::Failed(error));
     assert!(end(&turn).text.contains("overloaded"));
 }
+
+/// Numbers that look random, the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % below
+    }
+}
+
+fn any_reply(dice: &mut Dice, number: u32) -> Reply {
+    const NAMES: [&str; 5] = ["read_a", "read_b", "write", "ghost", "call"];
+    const STOPS: [Stop; 5] = [Stop::End, Stop::Tools, Stop::Length, Stop::Refused, Stop::Paused];
+    let pieces = (0..dice.roll(5)).map(|place| match dice.roll(4) {
+        0 => Piece::Text("word ".into()),
+        1 => Piece::Kept(json!({"signature": number})),
+        _ => intent(&format!("{number}-{place}"), NAMES[dice.roll(5) as usize]),
+    });
+    let pieces = pieces.collect();
+    // Most replies want tools, so that turns are long.
+    let stop = if dice.roll(3) == 0 { STOPS[dice.roll(5) as usize].clone() } else { Stop::Tools };
+    reply(pieces, stop)
+}
+
+#[test]
+fn whatever_happens_every_intent_is_answered_and_every_turn_ends() {
+    for seed in 1..3_000 {
+        let mut dice = Dice(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
+        let budget = Budget { tokens: (dice.roll(4) == 0).then_some(500), ..Budget::default() };
+        let mut turn = turn_of(Limits { rounds: 6, calls: 3, budget, ..Limits::default() });
+        let mut steps = 0;
+        loop {
+            steps += 1;
+            assert!(steps < 200, "seed {seed} does not end");
+            if dice.roll(60) == 0 {
+                turn.cancel();
+            }
+            match turn.next() {
+                Need::Model(_) => {
+                    check(&turn);
+                    turn.replied(any_reply(&mut dice, steps), &mut read);
+                }
+                Need::Approval(call) => {
+                    let place = call.place;
+                    let decided = match dice.roll(3) {
+                        0 => Decided::Denied("no".into()),
+                        1 => Decided::Edited(Map::new()),
+                        _ => Decided::Allowed,
+                    };
+                    turn.decided(place, decided);
+                }
+                Need::Tools(calls) => {
+                    let place = calls[dice.roll(calls.len() as u64) as usize].place;
+                    let given = if dice.roll(2) == 0 { Given::failure("no") } else { Given::success("yes") };
+                    turn.answered(place, given);
+                }
+                Need::Done(_) => break,
+            }
+        }
+        check(&turn);
+    }
+}
