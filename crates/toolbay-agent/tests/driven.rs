@@ -341,3 +341,21 @@ async fn what_a_small_model_reads_is_small() {
     assert!(told.iter().all(|told| told.len() < 2_000), "{told:?}");
     assert!(told[1].contains("Characters 0 to 1638 of 10000"), "{}", told[1]);
 }
+
+#[tokio::test]
+async fn what_a_rule_forbids_nobody_is_asked_about() {
+    let toolbox = Shelved::new(vec![tool("s", "x", "", any())], |_, _, _| gives(text("x")));
+    let model = Scripted::new(|number, _| if number == 0 { wants(&[("s__x", json!({}))]) } else { says("ok") });
+    let policy = AskAll::default();
+    policy.remember(&toolbox.tools()[0].id, Decision::Deny("never on production".into()));
+    let person = Somebody::new(|_| panic!("nobody is asked"));
+    let mut agent = Agent::new(model, toolbox.clone()).policy(Arc::new(policy)).person(person);
+    agent.say("go").await;
+    assert!(toolbox.calls().is_empty());
+    assert_eq!(answers(agent.transcript()), ["Not called: a rule forbids it: never on production"]);
+    let by = agent.steps().into_iter().find_map(|step| match &step.what {
+        What::Decided { decision, by, .. } => Some((*decision, *by)),
+        _ => None,
+    });
+    assert_eq!(by, Some(("denied", "rule")));
+}

@@ -76,10 +76,11 @@ impl Running<'_> {
 
     fn carry(&self, call: Call, tool: Arc<Tool>) -> BoxFuture<'static, Back> {
         let (toolbox, person) = (Arc::clone(&self.agent.toolbox), Arc::clone(&self.agent.person));
-        let (trace, round, allowed) = (self.agent.trace.clone(), self.turn.round(), self.agent.settings.call);
+        let (trace, round) = (self.agent.trace.clone(), self.turn.round());
+        let (allowed, patience) = (self.agent.settings.call, self.agent.settings.patience);
         Box::pin(async move {
             let waits = Waits::new();
-            let watched = Watched { person, trace, round, waits: &waits, id: &call.id, tool: &tool.id };
+            let watched = Watched { person, trace, round, waits: &waits, patience, id: &call.id, tool: &tool.id };
             let begun = Instant::now();
             let carried = within(toolbox.call(&tool, call.arguments.clone(), &watched), allowed, &waits).await;
             let late = || Failure { blame: Blame::Deadline, what: format!("no answer within {} s", allowed.as_secs()) };

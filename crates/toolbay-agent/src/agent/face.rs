@@ -12,7 +12,7 @@ use crate::{
     toolbox::Toolbox,
     trace::{Step, Trace},
     transcript::{Message, Part, Transcript},
-    turn::{End, Spent},
+    turn::{End, Spent, mend},
 };
 
 /// A model with tools, in one conversation.
@@ -87,9 +87,11 @@ impl Agent {
         Ok(self.trace(Trace::file(path)?))
     }
 
-    /// Goes on from what was said elsewhere, whose system prompt stays.
+    /// Goes on from what was said elsewhere, whose system prompt stays. Calls that were not answered there are answered
+    /// with that.
     #[must_use]
-    pub fn resume(self, transcript: Transcript) -> Self {
+    pub fn resume(self, mut transcript: Transcript) -> Self {
+        mend(&mut transcript);
         Self { transcript, ..self }
     }
 

@@ -23,7 +23,7 @@ pub struct Settings {
     pub call: Duration,
     /// How long the model may take for a reply, retries among it.
     pub reply: Duration,
-    /// How long a person may take to decide on a call; then it is refused.
+    /// How long a person may take to decide on a call, or to answer a server; then it is refused, or cancelled.
     pub patience: Duration,
     /// The most the model may say at once, in tokens; the provider's own most where none is told.
     pub reply_tokens: Option<u32>,

@@ -1,10 +1,11 @@
 //! The person, as a call sees them: what is asked stands in the trace, without the answer, and does not count as the call's
 //! time.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
+use tokio::time::timeout;
 
 use super::waits::Waits;
 use crate::{
@@ -19,6 +20,8 @@ pub(super) struct Watched<'a> {
     pub(super) trace: Trace,
     pub(super) round: u32,
     pub(super) waits: &'a Waits,
+    /// How long anybody may take for an answer.
+    pub(super) patience: Duration,
     pub(super) id: &'a str,
     pub(super) tool: &'a ToolId,
 }
@@ -35,7 +38,8 @@ impl Person for Watched<'_> {
     fn approve<'a>(&'a self, approval: Approval<'a>) -> BoxFuture<'a, Verdict> {
         Box::pin(async move {
             let waiting = self.waits.open();
-            let verdict = self.person.approve(approval).await;
+            let verdict = timeout(self.patience, self.person.approve(approval)).await;
+            let verdict = verdict.unwrap_or_else(|_| Verdict::No(Some("nobody decided on it in time".into())));
             drop(waiting);
             let answer = if matches!(verdict, Verdict::No(_)) { "declined" } else { "accepted" };
             self.note("approval", answer);
@@ -50,7 +54,7 @@ impl Person for Watched<'_> {
                 Elicitation::Url { .. } => "url",
             };
             let waiting = self.waits.open();
-            let answered = self.person.elicit(question).await;
+            let answered = timeout(self.patience, self.person.elicit(question)).await.unwrap_or(Answered::Cancel);
             drop(waiting);
             let answer = match &answered {
                 Answered::Accept(_) => "accepted",
@@ -65,7 +69,8 @@ impl Person for Watched<'_> {
     fn sample<'a>(&'a self, sampling: Sampling<'a>) -> BoxFuture<'a, Result<Value, String>> {
         Box::pin(async move {
             let waiting = self.waits.open();
-            let sampled = self.person.sample(sampling).await;
+            let sampled = timeout(self.patience, self.person.sample(sampling)).await;
+            let sampled = sampled.unwrap_or_else(|_| Err("nobody answered in time".into()));
             drop(waiting);
             self.note("sampling", if sampled.is_ok() { "accepted" } else { "declined" });
             sampled

@@ -23,6 +23,21 @@ struct Kept {
     steps: std::collections::VecDeque<Arc<Step>>,
     file: Option<File>,
     keep: Keep,
+    /// What the next line begins with: after one that was written in part, with an end of it.
+    before: &'static str,
+}
+
+impl Kept {
+    fn write(&mut self, step: &Step) -> io::Result<()> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        // One write for the whole line: a process that is killed leaves no half of one.
+        let line = format!("{}{}\n", self.before, step.to_value());
+        self.before = "\n";
+        file.write_all(line.as_bytes())?;
+        file.flush()?;
+        self.before = "";
+        Ok(())
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,17 +82,12 @@ impl Trace {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.number += 1;
         let step = Arc::new(Step { number: kept.number, at_ms, round, what });
+        kept.write(&step)?;
         if kept.keep == Keep::InMemory {
             if kept.steps.len() == KEPT {
                 kept.steps.pop_front();
             }
             kept.steps.push_back(Arc::clone(&step));
-        }
-        if let Some(file) = &mut kept.file {
-            // One write for the whole line: a process that is killed leaves no half of one.
-            let line = format!("{}\n", step.to_value());
-            file.write_all(line.as_bytes())?;
-            file.flush()?;
         }
         Ok(step)
     }

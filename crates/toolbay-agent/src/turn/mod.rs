@@ -7,12 +7,14 @@ mod call;
 mod guard;
 mod limits;
 mod machine;
+mod mend;
 mod words;
 
 pub use budget::{Budget, Prices, Spent};
 pub use call::{Beside, Call, Decided, Given, HostTool, Reading, Target};
 pub use limits::{Limits, Repeats};
 pub use machine::{Author, End, Ended, Need, Turn};
+pub(crate) use mend::mend;
 
 #[cfg(test)]
 mod tests;

@@ -436,3 +436,30 @@ fn whatever_happens_every_intent_is_answered_and_every_turn_ends() {
         check(&turn);
     }
 }
+
+#[test]
+fn a_conversation_that_broke_off_is_mended() {
+    let mut turn = turn();
+    round(&mut turn, "a", Given::success("1"));
+    turn.replied(wants(&["read_b", "read_c"]), &mut read);
+    // As a process leaves it that is killed in the middle, with half of the answers, in another order.
+    let mut transcript = turn.transcript().clone();
+    let whole = turn_of(Limits::default());
+    let answer = |id: &str| crate::transcript::Answer {
+        id: id.into(),
+        name: "x".into(),
+        parts: vec![Part::text(id)],
+        outcome: Outcome::Success,
+    };
+    transcript.messages.push(Message::Tools(vec![answer("stranger"), answer("read_c-1")]));
+    mend(&mut transcript);
+    let Some(Message::Tools(answers)) = transcript.messages.last() else { panic!() };
+    let told: Vec<_> = answers.iter().map(|answer| (answer.id.as_str(), answer.outcome)).collect();
+    assert_eq!(told, [("read_b-0", Outcome::Failure), ("read_c-1", Outcome::Success)]);
+    transcript.messages.truncate(4);
+    mend(&mut transcript);
+    assert_eq!(transcript.messages.len(), 5);
+    let mut sound = whole.transcript().clone();
+    mend(&mut sound);
+    assert_eq!(sound, *whole.transcript());
+}

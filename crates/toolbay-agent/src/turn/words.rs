@@ -8,6 +8,7 @@ pub(super) const CUT_OFF: &str = "Not called: the reply ended before this call w
 pub(super) const REFUSED: &str = "Not called: the reply ended in a refusal.";
 pub(super) const CANCELLED: &str = "Cancelled by the person before it was done; it may have had an effect.";
 pub(super) const NOT_BEGUN: &str = "Not called: the person cancelled the turn.";
+pub(super) const UNKNOWN: &str = "Its end is not known: the conversation broke off. It may have had an effect.";
 pub(super) const SILENT: &str = "The model gave no answer.";
 pub(super) const STOPPED: &str = "The turn was cancelled.";
 
