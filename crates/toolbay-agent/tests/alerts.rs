@@ -20,7 +20,7 @@ mod doubles;
 
 const LINE: &str = "2026-11-29T04:11:00Z db-7 checkout p99=4210ms\n";
 
-fn toolbox() -> Arc<Shelved> {
+fn toolbox(bytes: usize) -> Arc<Shelved> {
     let days = json!({
         "type": "object", "properties": {"days": {"type": "integer", "minimum": 1}}, "required": ["days"],
     });
@@ -33,7 +33,7 @@ fn toolbox() -> Arc<Shelved> {
         tool("commits", "revert", "Reverts a commit", any.clone()),
         tool("report", "write", "Writes a report", any),
     ];
-    Shelved::new(tools, |tool, arguments, person| {
+    Shelved::new(tools, move |tool, arguments, person| {
         let id = tool.id.to_string();
         Box::pin(async move {
             match id.as_str() {
@@ -53,7 +53,7 @@ fn toolbox() -> Arc<Shelved> {
                         other => panic!("{other:?}"),
                     }
                 }
-                "metrics/export" => Ok(text(LINE.repeat((31 << 20) / LINE.len()))),
+                "metrics/export" => Ok(text(LINE.repeat(bytes / LINE.len()))),
                 "commits/log" => Err(Failure { blame: Blame::Server, what: "the connection was closed".into() }),
                 "report/write" => Ok(text("written")),
                 other => panic!("{other} must not be called"),
@@ -84,14 +84,18 @@ fn script(number: usize, ask: &Ask<'_>) -> toolbay_agent::model::Reply {
     }
 }
 
-#[tokio::test]
-async fn alerts_are_analysed_over_three_servers() {
-    let (model, toolbox) = (Scripted::new(script), toolbox());
-    let person = Somebody::new(|approval| match approval.tool.id.name.as_str() {
+fn person() -> Arc<Somebody> {
+    Somebody::new(|approval| match approval.tool.id.name.as_str() {
         "revert" => Verdict::No(Some("not on a Sunday".into())),
         "write" => Verdict::Edited([("text".to_owned(), json!("db-7 is slow. — K."))].into_iter().collect()),
         other => panic!("nobody needs to agree to {other}"),
-    });
+    })
+}
+
+#[tokio::test]
+async fn alerts_are_analysed_over_three_servers() {
+    let (model, toolbox) = (Scripted::new(script), toolbox(31 << 20));
+    let person = person();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace.jsonl");
     let mut agent = Agent::new(model.clone(), toolbox.clone())
@@ -151,4 +155,34 @@ fn traced(agent: &Agent, lines: &str) {
     let rounds: Vec<_> = of("called").iter().map(|line| line["round"].as_u64().unwrap()).collect();
     assert_eq!(rounds, [1, 2, 2, 2, 3, 3]);
     assert!(steps.iter().any(|step| matches!(&step.what, What::Ended { result, .. } if result.bytes > 1_000)));
+}
+
+#[tokio::test]
+async fn cancelled_at_any_step_nothing_is_left_open() {
+    let mut steps = 0;
+    loop {
+        let (model, toolbox) = (Scripted::new(script), toolbox(1 << 20));
+        let mut agent = Agent::new(model.clone(), toolbox.clone())
+            .person(person())
+            .policy(Arc::new(ReadOnly::of(["alerts", "metrics", "commits"])));
+        let canceller = agent.canceller();
+        let mut heard = 0;
+        let mut events = |_: Event<'_>| {
+            heard += 1;
+            if heard == steps {
+                canceller.cancel();
+            }
+        };
+        let end = agent.hear(vec![Part::text("go")], &mut events).await;
+        check(agent.transcript());
+        assert_eq!(toolbox.flying.load(std::sync::atomic::Ordering::SeqCst), 0);
+        let of = |word: &str| agent.steps().iter().filter(|step| step.to_value()["step"] == word).count();
+        assert_eq!((of("called"), of("done")), (of("ended"), 1), "cancelled at step {steps}");
+        // Where it was never cancelled, or after all was done, there is no further step.
+        if steps > 0 && end.why == Ended::Answered && heard <= steps {
+            break;
+        }
+        steps += 1;
+    }
+    assert!(steps > 30, "{steps}");
 }

@@ -4,6 +4,7 @@ use super::{
     batch::{Batch, Wants},
     budget::Spent,
     call::{Call, Decided, Given, Reading},
+    end::{End, Ended},
     guard::{Guard, Warning},
     limits::Limits,
     words,
@@ -54,49 +55,6 @@ pub enum Need<'a> {
     Tools(Vec<&'a Call>),
     /// Nothing: it has ended.
     Done(&'a End),
-}
-
-/// How a turn ended.
-#[derive(Clone, Debug, PartialEq)]
-pub struct End {
-    /// Why.
-    pub why: Ended,
-    /// What the person is told.
-    pub text: String,
-    /// Whose words that are.
-    pub author: Author,
-}
-
-/// Whose words an end is told in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Author {
-    /// The model's: they stand in the transcript.
-    Model,
-    /// The host's.
-    Host,
-}
-
-/// Why a turn ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// The model answered.
-    Answered,
-    /// The model may not say more; its answer is cut off.
-    Length,
-    /// The model will not answer, or may not.
-    Refused,
-    /// The model said nothing, twice.
-    Silent,
-    /// It had its rounds of calls.
-    Rounds,
-    /// The same call kept failing in the same way.
-    Repeating,
-    /// The budget is spent.
-    Budget,
-    /// Somebody cancelled it.
-    Cancelled,
-    /// The model did not reply.
-    Failed(ModelError),
 }
 
 impl Turn {
@@ -301,15 +259,5 @@ impl Turn {
         let choice = if closing.is_some() { Choice::None } else { Choice::Auto };
         self.closing = closing;
         self.ask(choice);
-    }
-}
-
-impl End {
-    fn model(why: Ended, text: String) -> Self {
-        Self { why, text, author: Author::Model }
-    }
-
-    fn host(why: Ended, text: String) -> Self {
-        Self { why, text, author: Author::Host }
     }
 }

@@ -4,6 +4,7 @@
 mod batch;
 mod budget;
 mod call;
+mod end;
 mod guard;
 mod limits;
 mod machine;
@@ -12,8 +13,9 @@ mod words;
 
 pub use budget::{Budget, Prices, Spent};
 pub use call::{Beside, Call, Decided, Given, HostTool, Reading, Target};
+pub use end::{Author, End, Ended};
 pub use limits::{Limits, Repeats};
-pub use machine::{Author, End, Ended, Need, Turn};
+pub use machine::{Need, Turn};
 pub(crate) use mend::mend;
 
 #[cfg(test)]
