@@ -288,6 +288,9 @@ async fn a_trace_that_cannot_be_written_stops_calls() {
     assert_eq!(agent.say("go").await.text, "ok");
     assert!(toolbox.calls().is_empty());
     assert!(answers(agent.transcript())[0].contains("the trace cannot be written"));
+    assert!(agent.trace_broken().is_some());
+    let called = agent.steps().iter().any(|step| matches!(step.what, What::Called { .. }));
+    assert!(!called && agent.steps().len() > 3, "the rest is known all the same");
 }
 
 #[tokio::test]

@@ -60,7 +60,7 @@ impl Running<'_> {
     fn begin(&mut self, call: &Call, events: &mut Events<'_>) -> bool {
         let (id, sent, arguments) = (call.id.clone(), call.sent.clone(), Cut::of_object(&call.arguments));
         let what = What::Called { id, sent, tool: id_of(&call.target), arguments };
-        match self.agent.trace.add(self.turn.round(), what) {
+        match self.agent.trace.announce(self.turn.round(), what) {
             Ok(step) => {
                 events(super::event::Event::Step(&step));
                 self.open.push(Open { id: call.id.clone(), tool: id_of(&call.target), since: Instant::now() });

@@ -132,6 +132,11 @@ impl Agent {
         self.trace.steps()
     }
 
+    /// Why the last step is not in the file of the trace, where it is not: no call is made until it can be written again.
+    pub fn trace_broken(&self) -> Option<String> {
+        self.trace.broken()
+    }
+
     /// The results that were too long to be shown.
     pub fn results(&self) -> &Store {
         &self.store

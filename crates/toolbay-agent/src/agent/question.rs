@@ -63,9 +63,7 @@ impl Running<'_> {
         self.turn.replied(reply, &mut |intent| {
             let (reading, tool) = agent.shown.read(intent, &beside);
             let what = wanted(intent, tool.map(|tool| tool.id.clone()), &reading);
-            if let Ok(step) = agent.trace.add(round, what) {
-                events(Event::Step(&step));
-            }
+            events(Event::Step(&agent.trace.add(round, what)));
             reading
         });
     }

@@ -101,10 +101,7 @@ impl<'a> Running<'a> {
 
     /// Adds a step to the trace, and tells of it.
     pub(super) fn note(&self, what: What, events: &mut Events<'_>) {
-        // A trace that cannot be written stops calls, which ask for themselves; nothing else.
-        if let Ok(step) = self.agent.trace.add(self.turn.round(), what) {
-            events(Event::Step(&step));
-        }
+        events(Event::Step(&self.agent.trace.add(self.turn.round(), what)));
     }
 
     fn closed(&mut self, end: &End, events: &mut Events<'_>) {

@@ -29,8 +29,7 @@ pub(super) struct Watched<'a> {
 impl Watched<'_> {
     fn note(&self, kind: &'static str, answer: &'static str) {
         let (id, tool) = (self.id.to_owned(), self.tool.clone());
-        // It is no call; a trace that cannot be written stops the next one.
-        let _ = self.trace.add(self.round, What::Elicited { id, tool, kind, answer });
+        self.trace.add(self.round, What::Elicited { id, tool, kind, answer });
     }
 }
 

@@ -25,9 +25,26 @@ struct Kept {
     keep: Keep,
     /// What the next line begins with: after one that was written in part, with an end of it.
     before: &'static str,
+    broken: Option<String>,
 }
 
 impl Kept {
+    fn step(&mut self, round: u32, what: What) -> Arc<Step> {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let at_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+        self.number += 1;
+        Arc::new(Step { number: self.number, at_ms, round, what })
+    }
+
+    fn keep(&mut self, step: &Arc<Step>) {
+        if self.keep == Keep::InMemory {
+            if self.steps.len() == KEPT {
+                self.steps.pop_front();
+            }
+            self.steps.push_back(Arc::clone(step));
+        }
+    }
+
     fn write(&mut self, step: &Step) -> io::Result<()> {
         let Some(file) = &mut self.file else { return Ok(()) };
         // One write for the whole line: a process that is killed leaves no half of one.
@@ -75,20 +92,28 @@ impl Trace {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).steps.iter().cloned().collect()
     }
 
-    /// Adds a step; it is in the hands of the operating system when this returns.
-    pub(crate) fn add(&self, round: u32, what: What) -> io::Result<Arc<Step>> {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let at_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+    /// Why the last step is not in the file, where it is not.
+    pub fn broken(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).broken.clone()
+    }
+
+    /// Adds a step. It is in the hands of the operating system when this returns, unless the trace is broken.
+    pub(crate) fn add(&self, round: u32, what: What) -> Arc<Step> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.number += 1;
-        let step = Arc::new(Step { number: kept.number, at_ms, round, what });
-        kept.write(&step)?;
-        if kept.keep == Keep::InMemory {
-            if kept.steps.len() == KEPT {
-                kept.steps.pop_front();
-            }
-            kept.steps.push_back(Arc::clone(&step));
-        }
+        let step = kept.step(round, what);
+        kept.broken = kept.write(&step).err().map(|why| why.to_string());
+        kept.keep(&step);
+        step
+    }
+
+    /// Adds a step that may only be done once it is in the file; it is nowhere where it is not there.
+    pub(crate) fn announce(&self, round: u32, what: What) -> io::Result<Arc<Step>> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let step = kept.step(round, what);
+        let written = kept.write(&step);
+        kept.broken = written.as_ref().err().map(ToString::to_string);
+        written?;
+        kept.keep(&step);
         Ok(step)
     }
 }

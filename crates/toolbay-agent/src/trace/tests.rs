@@ -14,13 +14,13 @@ fn a_line_is_in_the_file_when_the_step_is_added() {
     let path = folder.path().join("trace.jsonl");
     let trace = Trace::file(&path).unwrap();
     for round in 1..4 {
-        trace.add(round, called("{}")).unwrap();
+        trace.add(round, called("{}"));
         let lines = std::fs::read_to_string(&path).unwrap();
         let last: Value = serde_json::from_str(lines.lines().next_back().unwrap()).unwrap();
         assert_eq!((&last["round"], &last["step"], &last["server"]), (&json!(round), &json!("called"), &json!("s")));
     }
     // A second conversation goes on in the same file.
-    Trace::file(&path).unwrap().add(1, called("{}")).unwrap();
+    Trace::file(&path).unwrap().add(1, called("{}"));
     assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 4);
     assert_eq!(trace.steps().len(), 3);
 }
@@ -42,11 +42,11 @@ fn what_is_cut_is_said() {
 fn memory_is_bounded() {
     let trace = Trace::new();
     for _ in 0..10_010 {
-        trace.add(1, called("{}")).unwrap();
+        trace.add(1, called("{}"));
     }
     let steps = trace.steps();
     assert_eq!((steps.len(), steps[0].number), (10_000, 11));
     let forgetting = Trace::new().forgetting();
-    forgetting.add(1, called("{}")).unwrap();
+    forgetting.add(1, called("{}"));
     assert!(forgetting.steps().is_empty());
 }
