@@ -16,9 +16,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 
-WIDTH = 384
 QUERY, PASSAGE = "query: ", "passage: "
 OFTEN = 2000
+
+
+def read(text):
+    """The text, and whether it is a request."""
+    return (text[len(QUERY) :], True) if text.startswith(QUERY) else (text.removeprefix(PASSAGE), False)
 
 
 class Encoder:
@@ -34,10 +38,11 @@ class Encoder:
 
     def rows(self, texts):
         with self.lock:
-            split = [(text[len(QUERY) :], True) if text.startswith(QUERY) else (text.removeprefix(PASSAGE), False) for text in texts]
+            split = [read(text) for text in texts]
             keys = [hashlib.sha256(f"{query}|{text}".encode()).hexdigest()[:24] for text, query in split]
             for as_query in (True, False):
-                missing = {key: text for key, (text, query) in zip(keys, split) if query is as_query and key not in self.known}
+                wanted = {key: text for key, (text, query) in zip(keys, split) if query is as_query}
+                missing = {key: text for key, text in wanted.items() if key not in self.known}
                 if missing:
                     self.encode(missing, as_query)
             return [self.known[key].tolist() for key in keys]
@@ -64,6 +69,8 @@ class Encoder:
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Head and body leave as one: apart, the second waits for word of the first.
+    wbufsize = -1
     encoder = None
 
     def do_POST(self):
@@ -86,6 +93,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+        self.wfile.flush()
 
     def log_message(self, *_):
         pass

@@ -112,7 +112,8 @@ impl Endpoint {
             url => (None, url.to_owned()),
         };
         let mut cargo = places::cargo();
-        cargo.args(["run", "--quiet", "--release", "--package", "toolbay-gateway", "--example", "embed", "--"]);
+        // Without optimization: it waits for the endpoint nearly all the time.
+        cargo.args(["run", "--quiet", "--package", "toolbay-gateway", "--example", "embed", "--"]);
         cargo.arg(corpora).arg(&folder).args([&url, &self.model, &self.query, &self.passage]);
         if !cargo.status().context("cargo does not start")?.success() {
             bail!("the endpoint at {url} gave no vectors");
@@ -132,4 +133,26 @@ fn stand_in(eval: &Path) -> Result<(Guard, String)> {
         bail!("the endpoint of {STAND_IN} does not listen");
     }
     Ok((server, format!("http://127.0.0.1:{port}/v1/embeddings")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_corpora_the_step_of_all_tests_is_passed_over() {
+        let nowhere = places::root().join("no/corpora/here");
+        assert_eq!(run_in_tests(&nowhere).unwrap(), Tally::skip());
+    }
+
+    #[test]
+    fn an_endpoint_is_named_with_its_model_unless_it_is_the_one_that_stands_in() {
+        let of = |words: &[&str]| Endpoint::of(&mut Args::of(words));
+        assert!(of(&[]).unwrap().is_none());
+        assert!(of(&["--model", "m"]).is_err() && of(&["--embeddings", "http://localhost"]).is_err());
+        let own = of(&["--embeddings", STAND_IN]).unwrap().unwrap();
+        assert_eq!((own.query.as_str(), own.passage.as_str()), ("query: ", "passage: "));
+        let theirs = of(&["--embeddings", "http://localhost", "--model", "m", "--query-prefix", "q"]).unwrap().unwrap();
+        assert_eq!((theirs.query.as_str(), theirs.passage.as_str()), ("q", ""));
+    }
 }

@@ -4,6 +4,7 @@
 use std::sync::{Arc, PoisonError, Weak};
 
 use tokio::{sync::watch, task};
+use toolbay_retrieval::Query;
 
 use super::{
     merge::{Catalog, Listed},
@@ -76,15 +77,27 @@ impl Picks {
                 Vectored::NotYet => texts.push(text),
             }
         }
-        let mut pick = pick.write().unwrap_or_else(PoisonError::into_inner);
-        // A search may have brought it to another catalog meanwhile: then it begins again there.
-        if pick.is_of(catalog) && pick.stamp == stamp {
-            for (name, vector) in known {
-                pick.bare.remove(&name);
-                if let Some(vector) = vector {
-                    pick.index.set_vector(&name, &vector);
+        if known.is_empty() && texts.is_empty() {
+            // It is another catalog's index this moment, and that one's turn comes.
+            return Step::Done;
+        }
+        let warm = known.iter().find_map(|(_, vector)| vector.clone());
+        {
+            let mut pick = pick.write().unwrap_or_else(PoisonError::into_inner);
+            // A search may have brought it to another catalog meanwhile: then it begins again there.
+            if pick.is_of(catalog) && pick.stamp == stamp {
+                for (name, vector) in known {
+                    pick.bare.remove(&name);
+                    if let Some(vector) = vector {
+                        pick.index.set_vector(&name, &vector);
+                    }
                 }
             }
+        }
+        // What the index works out anew after a change, it works out here and not while somebody waits.
+        if let Some(vector) = warm {
+            let pick = pick.read().unwrap_or_else(PoisonError::into_inner);
+            pick.index.search(&Query::new("a").limit(1).vector(&vector));
         }
         if texts.is_empty() { Step::More } else { Step::Encode(texts) }
     }
