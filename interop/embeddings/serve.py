@@ -69,8 +69,8 @@ class Encoder:
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    # Head and body leave as one: apart, the second waits for word of the first.
-    wbufsize = -1
+    # Else the body waits for word that the head came.
+    disable_nagle_algorithm = True
     encoder = None
 
     def do_POST(self):
@@ -93,7 +93,6 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
-        self.wfile.flush()
 
     def log_message(self, *_):
         pass
