@@ -10,6 +10,7 @@ mod callers;
 pub mod catalog;
 pub mod config;
 pub mod embeddings;
+pub mod errands;
 mod identity;
 pub mod limits;
 pub mod meta;

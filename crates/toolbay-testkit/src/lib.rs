@@ -3,7 +3,7 @@
 //! A [`Pair`] is a client and a server joined by [`Wire`]s on a [`FakeClock`], each end watched by a [`Referee`]. A
 //! [`Trio`] puts a pure [`Bridge`] between two pairs. [`Service`] and [`Host`] are the people at both ends, [`Script`]
 //! plays what was written down, [`Rng`] brings chance that repeats itself. [`services`] are real ones on this machine that do
-//! not speak the protocol.
+//! not speak the protocol, and [`model`] one that speaks like the providers of models.
 //!
 //! ```
 //! use toolbay_protocol::{Revision, peer::Call, Method, Raw};
@@ -20,6 +20,7 @@
 mod bridge;
 mod clock;
 mod host;
+pub mod model;
 mod narrow;
 mod pair;
 mod plan;

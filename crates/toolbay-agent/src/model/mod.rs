@@ -2,5 +2,7 @@
 //! is known outside this room.
 
 mod asked;
+pub mod wires;
 
 pub use asked::{Ask, Choice, Defined, Heard, Model, ModelError, Reply, Stop, Usage, Why, Wire};
+pub use wires::{Key, Options, connect};

@@ -8,4 +8,4 @@ mod web;
 
 pub use map::map;
 pub use weather::{Ready, weather};
-pub use web::{Asked, Reply, Web};
+pub use web::{Asked, Ends, Reply, Web};

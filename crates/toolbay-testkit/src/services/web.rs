@@ -52,8 +52,28 @@ pub enum Reply {
     },
     /// Events, name and data, after which the stream stays open until the service ends or the client leaves.
     Events(Vec<(String, String)>),
+    /// A document piece by piece, as it comes about.
+    Pieces {
+        /// Its media type.
+        kind: &'static str,
+        /// What is sent at once, each.
+        pieces: Vec<String>,
+        /// How it ends.
+        end: Ends,
+    },
     /// Nothing, until the service ends or the client leaves.
     Silence,
+}
+
+/// How a document ends that comes piece by piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// In good order.
+    Whole,
+    /// The connection breaks.
+    Cut,
+    /// Not, until the service ends or the client leaves.
+    Open,
 }
 
 impl Reply {
@@ -158,6 +178,20 @@ fn serve(stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
             }
             out.flush()?;
             stay(&stream, shared)
+        }
+        Reply::Pieces { kind, pieces, end } => {
+            write!(out, "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n")?;
+            write!(out, "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n")?;
+            for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
+                write!(out, "{:x}\r\n{piece}\r\n", piece.len())?;
+                out.flush()?;
+            }
+            match end {
+                Ends::Whole => write!(out, "0\r\n\r\n")?,
+                Ends::Cut => {}
+                Ends::Open => stay(&stream, shared)?,
+            }
+            out.flush()
         }
         Reply::Silence => stay(&stream, shared),
     }

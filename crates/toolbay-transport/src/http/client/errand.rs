@@ -45,6 +45,21 @@ pub enum Opened {
     Answer(Answer),
 }
 
+/// An answer while it arrives.
+#[derive(Debug)]
+pub struct Arriving {
+    /// The status.
+    pub status: StatusCode,
+    /// The media type, in lower case and without parameters; empty where none is said.
+    pub kind: String,
+    /// All headers.
+    pub headers: HeaderMap,
+    body: Incoming,
+    place: String,
+    limit: usize,
+    read: usize,
+}
+
 /// A stream of events.
 #[derive(Debug)]
 pub struct Events {
@@ -91,6 +106,27 @@ impl Errands {
         self.answer(self.0.send(order).await?).await
     }
 
+    /// Takes a JSON document there, and brings the answer while it arrives, whatever its status and its media type; all of
+    /// it within the limit `messageBytes`.
+    pub async fn ask(&self, document: Bytes) -> Result<Arriving, Error> {
+        let json = HeaderValue::from_static("application/json");
+        let accepted = HeaderValue::from_static("application/json, text/event-stream, application/x-ndjson");
+        let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, json), (header::ACCEPT, accepted)]);
+        let Reached { response, url } = self.0.send(Order { verb: Method::POST, headers, body: document }).await?;
+        let (head, body) = response.into_parts();
+        uncoded(&head.headers, &url)?;
+        let (place, limit) = (Shown(&url).to_string(), self.0.limits().message_bytes);
+        Ok(Arriving {
+            status: head.status,
+            kind: kind(&head.headers),
+            headers: head.headers,
+            body,
+            place,
+            limit,
+            read: 0,
+        })
+    }
+
     /// Fetches a document.
     pub async fn get(&self) -> Result<Answer, Error> {
         let accepted = HeaderValue::from_static("application/json, text/plain;q=0.9, */*;q=0.5");
@@ -111,10 +147,7 @@ impl Errands {
     async fn answer(&self, Reached { response, url }: Reached) -> Result<Answer, Error> {
         let limit = self.0.limits().message_bytes;
         let (head, body) = response.into_parts();
-        if let Some(coding) = head.headers.get(header::CONTENT_ENCODING).filter(|coding| *coding != "identity") {
-            let what = format!("{} encodes its answer ({coding:?}), which it was not asked to", Shown(&url));
-            return Err(Error::new(Kind::Misbehaved, what));
-        }
+        uncoded(&head.headers, &url)?;
         let body = Limited::new(body, limit).collect().await.map_err(|error| {
             if error.downcast_ref::<LengthLimitError>().is_some() {
                 let what = format!("{} answers with more than {limit} bytes (limit `messageBytes`)", Shown(&url));
@@ -126,6 +159,16 @@ impl Errands {
             }
         })?;
         Ok(Answer { status: head.status, kind: kind(&head.headers), body: body.to_bytes() })
+    }
+}
+
+fn uncoded(headers: &HeaderMap, url: &Uri) -> Result<(), Error> {
+    match headers.get(header::CONTENT_ENCODING).filter(|coding| *coding != "identity") {
+        None => Ok(()),
+        Some(coding) => {
+            let what = format!("{} encodes its answer ({coding:?}), which it was not asked to", Shown(url));
+            Err(Error::new(Kind::Misbehaved, what))
+        }
     }
 }
 
@@ -143,6 +186,22 @@ impl Answer {
     /// How it begins, on one line, for people.
     pub fn excerpt(&self) -> String {
         problem::excerpt(&String::from_utf8_lossy(&self.body[..self.body.len().min(4096)]))
+    }
+}
+
+impl Arriving {
+    /// The next chunk of it; none at the end. Losing the future loses nothing.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
+        while let Some(frame) = self.body.frame().await {
+            let Ok(data) = frame.map_err(problem::broken)?.into_data() else { continue };
+            self.read += data.len();
+            if self.read > self.limit {
+                let what = format!("{} answers with more than {} bytes (limit `messageBytes`)", self.place, self.limit);
+                return Err(Error::new(Kind::Limit, what));
+            }
+            return Ok(Some(data));
+        }
+        Ok(None)
     }
 }
 

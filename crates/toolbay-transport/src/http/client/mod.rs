@@ -30,7 +30,7 @@ mod target;
 mod tests;
 
 pub use courier::{Courier, Receipt};
-pub use errand::{Answer, Errands, Event, Events, Opened};
+pub use errand::{Answer, Arriving, Errands, Event, Events, Opened};
 pub use guard::Reach;
 pub(crate) use handle::Client;
 pub use meet::connect;
