@@ -149,7 +149,11 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         open.extend(stream.try_clone());
         let shared = Arc::clone(shared);
         // Whoever leaves in the middle is not waited for.
-        threads.push(thread::spawn(move || drop(serve(stream, &shared))));
+        threads.push(thread::spawn(move || {
+            drop(serve(&stream, &shared));
+            // It is kept until all is over, so dropping it closes nothing.
+            drop(stream.shutdown(Shutdown::Both));
+        }));
     }
     // Who was connected and never asked is not waited for.
     open.iter().for_each(|stream| drop(stream.shutdown(Shutdown::Both)));
@@ -158,11 +162,10 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     }
 }
 
-fn serve(stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    let Some(asked) = read(&stream)? else { return Ok(()) };
+fn serve(mut out: &TcpStream, shared: &Shared) -> std::io::Result<()> {
+    out.set_read_timeout(Some(PATIENCE))?;
+    let Some(asked) = read(out)? else { return Ok(()) };
     shared.asked.lock().unwrap_or_else(PoisonError::into_inner).push(asked.clone());
-    let mut out = &stream;
     match (shared.answer)(&asked) {
         Reply::Whole { status, kind, headers, body } => {
             let more: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
@@ -177,7 +180,7 @@ fn serve(stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
                 write!(out, "event: {name}\ndata: {data}\n\n")?;
             }
             out.flush()?;
-            stay(&stream, shared)
+            stay(out, shared)
         }
         Reply::Pieces { kind, pieces, end } => {
             write!(out, "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n")?;
@@ -189,11 +192,11 @@ fn serve(stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
             match end {
                 Ends::Whole => write!(out, "0\r\n\r\n")?,
                 Ends::Cut => {}
-                Ends::Open => stay(&stream, shared)?,
+                Ends::Open => stay(out, shared)?,
             }
             out.flush()
         }
-        Reply::Silence => stay(&stream, shared),
+        Reply::Silence => stay(out, shared),
     }
 }
 
