@@ -349,7 +349,7 @@ async fn tasks_that_run_long_leave_places_for_calls() {
     let quick = extended(&ada, "quick").await;
     until(&ada, &quick, "completed").await;
     worker.takes_back("t-8");
-    tokio::time::sleep(Duration::from_secs(3)).await;
+    tokio::time::advance(Duration::from_secs(3)).await;
     until(&ada, &hanging[7], "cancelled").await;
     assert!(ask(&ada, Method::ToolsCall, json!({"name": "w__plain"})).await.unwrap()["content"].is_array());
 }
@@ -362,7 +362,7 @@ async fn a_question_that_nobody_comes_to_answer_gives_its_place_back() {
     let begun = ask(&ada, Method::ToolsCall, json!({"name": "w__asks", "arguments": {}})).await.unwrap();
     let id = begun["taskId"].as_str().unwrap().to_owned();
     until(&ada, &id, "input_required").await;
-    tokio::time::sleep(Duration::from_secs(601)).await;
+    tokio::time::advance(Duration::from_secs(601)).await;
     let over = until(&ada, &id, "failed").await;
     assert!(over["error"]["message"].as_str().unwrap().contains("ten minutes"), "{over}");
     assert_eq!(over.get("inputRequests"), None);
