@@ -1,4 +1,4 @@
-//! Builds one of the SDK's examples, for suites that want a client of ours as a program.
+//! Builds an example, for suites that want a client or a server of ours as a program.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,8 +12,13 @@ const BUILD: Duration = Duration::from_secs(45 * 60);
 
 /// The binary of an example of `toolbay`.
 pub(crate) fn built(name: &str) -> Result<PathBuf> {
+    built_of("toolbay", name)
+}
+
+/// The binary of an example of one of our crates.
+pub(crate) fn built_of(package: &str, name: &str) -> Result<PathBuf> {
     let mut cargo = places::cargo();
-    cargo.args(["build", "--package", "toolbay", "--example", name, "--message-format=json-render-diagnostics"]);
+    cargo.args(["build", "--package", package, "--example", name, "--message-format=json-render-diagnostics"]);
     let built = child::capture("cargo build", &mut cargo, BUILD)?;
     if !built.status.success() {
         bail!("the example `{name}` cannot be built:\n{}", built.stderr.trim());

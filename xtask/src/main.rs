@@ -23,6 +23,7 @@ mod peers;
 mod places;
 mod probe;
 mod procs;
+mod providers;
 mod ready;
 mod rules;
 mod soak;
@@ -48,6 +49,8 @@ cargo xtask COMMAND
                                          --write renews docs/conformance.md from this run
   interop [--client C] [--transport T]   foreign clients and servers on both sides of `toolbay up`
   interop sdk [--pair TEXT]              our server with foreign clients, our client with foreign servers
+  providers [--json]                     our questions to models, and our scripted model, held against the Python libraries
+                                         of the providers: anthropic, openai, google-genai, ollama
   differential [--server TEXT]... [--write]
                                          the same conversation with foreign servers direct and behind `toolbay up`, which
                                          must be the same; --write renews docs/differential.md from this run
@@ -95,6 +98,7 @@ fn main() -> ExitCode {
         "faults" => faults::run(args),
         "fuzz" => fuzz::run(args),
         "bench" => bench::run(args),
+        "providers" => providers::run(args),
         "ready" => ready::run(args),
         "churn" => churn::run(args),
         "chaos" if args.has("--play") => chaos::play(args),

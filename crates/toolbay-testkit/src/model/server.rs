@@ -78,7 +78,7 @@ fn dialect(target: &str) -> Option<Dialect> {
         "/v1/chat/completions" => Some(Dialect::OpenAiChat),
         "/v1/responses" => Some(Dialect::OpenAiResponses),
         "/api/chat" => Some(Dialect::Ollama),
-        path if path.starts_with("/v1beta/models/") => Some(Dialect::Gemini),
+        path if of_gemini(path).is_some() => Some(Dialect::Gemini),
         _ => None,
     }
 }
@@ -122,8 +122,13 @@ fn answer(asked: &Asked, state: &mut State, speaker: &mut Speaker) -> Reply {
     }
 }
 
+/// What stands behind the version and `models`: clients name one version or the other.
+fn of_gemini(path: &str) -> Option<&str> {
+    path.strip_prefix("/v1beta/models/").or_else(|| path.strip_prefix("/v1/models/"))
+}
+
 fn model(target: &str, body: &Value) -> String {
-    let path = target.strip_prefix("/v1beta/models/").unwrap_or_default();
+    let path = of_gemini(target).unwrap_or_default();
     let named = path.split(':').next().unwrap_or_default();
     body["model"].as_str().unwrap_or(named).to_owned()
 }
