@@ -63,6 +63,17 @@ def gemini(document):
             known[name].model_validate(part)
 
 
+def ollama(document):
+    """Pictures are values of their own there, which the library writes as plain base64: it must write what we do."""
+    wrapped = json.loads(json.dumps(document))
+    for message in wrapped["messages"]:
+        if "images" in message:
+            message["images"] = [{"value": image} for image in message["images"]]
+    written = OllamaRequest.model_validate(wrapped).model_dump(exclude_none=True)
+    for ours, theirs in zip(document["messages"], written["messages"]):
+        assert ours.get("images") == theirs.get("images"), f"{ours} is written as {theirs}"
+
+
 JUDGES = {
     "anthropic": typed(anthropic_params.MessageCreateParamsNonStreaming, anthropic_params.MessageCreateParamsStreaming),
     "openai-chat": typed(chat_params.CompletionCreateParamsNonStreaming, chat_params.CompletionCreateParamsStreaming),
@@ -70,7 +81,7 @@ JUDGES = {
         responses_params.ResponseCreateParamsNonStreaming, responses_params.ResponseCreateParamsStreaming
     ),
     "gemini": gemini,
-    "ollama": OllamaRequest.model_validate,
+    "ollama": ollama,
 }
 
 names = ("anthropic", "openai", "google-genai", "ollama")
