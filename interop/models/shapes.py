@@ -1,6 +1,6 @@
 """Judges questions to models by the types of the providers' own libraries, unknown fields forbidden.
 
-Reads lines {wire, case, document} from stdin; writes lines {check, ok, detail} and first {versions}.
+Reads lines {wire, case, document} from the file in its first argument; writes lines {check, ok, detail} and first {versions}.
 """
 
 import collections.abc
@@ -86,7 +86,7 @@ JUDGES = {
 
 names = ("anthropic", "openai", "google-genai", "ollama")
 print(json.dumps({"versions": {name: importlib.metadata.version(name) for name in names}}))
-for line in sys.stdin:
+for line in open(sys.argv[1], encoding="utf-8"):
     question = json.loads(line)
     wire, document = question["wire"], question["document"]
     ok, detail = True, ""

@@ -71,7 +71,7 @@ fn shapes(ours: &Path, judge: &mut Command) -> Result<Vec<Value>> {
     let scratch = places::Scratch::new("providers")?;
     let file = scratch.path().join("questions.jsonl");
     std::fs::write(&file, &questions.stdout)?;
-    let judged = child::capture("shapes.py", judge.stdin(std::fs::File::open(&file)?), LIMIT)?;
+    let judged = child::capture("shapes.py", judge.arg(&file), LIMIT)?;
     let checks = read(&judged)?;
     // One line beside the checks tells the versions.
     if asked == 0 || checks.len() != asked + 1 {

@@ -17,8 +17,11 @@ pub(super) fn check(body: &Value) -> Result<(), String> {
     let starts = |name: &String| name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     must(tools(body).iter().all(starts), "a function's name must begin with a letter or an underscore")?;
     for tool in list(body, "tools").iter().flat_map(|tool| list(tool, "functionDeclarations")) {
-        let schema = tool.get("parametersJsonSchema").or(tool.get("parameters"));
-        must(schema.is_some_and(|schema| schema["type"] == "object"), "parameters must be of type object")?;
+        // Google reads both spellings, and its own client writes the second.
+        let names = ["parametersJsonSchema", "parameters_json_schema", "parameters"];
+        let schema = names.iter().find_map(|name| tool.get(name));
+        let object = |schema: &Value| text(schema, "type").eq_ignore_ascii_case("object");
+        must(schema.is_some_and(object), &format!("parameters must be of type object: {tool}"))?;
     }
     let mut steps = Vec::new();
     for content in list(body, "contents") {
