@@ -106,7 +106,7 @@ fn a_conversation_of_three_rounds_is_the_same_on_every_wire_whole_or_in_pieces()
             assert_eq!(questions[2].tools.len(), shown, "{wire}: what is kept of definitions stays valid");
             let sent = questions[2].body.to_string();
             assert!(
-                sent.contains("<data-0 from=\\\"met\\\" what=\\\"weather\\\">\\nrain\\n</data-0>"),
+                sent.contains(" from=\\\"met\\\" what=\\\"weather\\\">\\nrain\\n</data-"),
                 "{wire}: {sent}"
             );
             assert!(!sent.contains("sk-secret"), "{wire}");
