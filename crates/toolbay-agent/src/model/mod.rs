@@ -2,6 +2,7 @@
 //! is known outside this room.
 
 mod asked;
+pub mod compile;
 pub mod wires;
 
 pub use asked::{Ask, Choice, Defined, Heard, Model, ModelError, Reply, Stop, Usage, Why, Wire};

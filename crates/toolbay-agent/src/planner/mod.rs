@@ -26,7 +26,6 @@ pub use run::{Answered, Blame, Failure, Ran, Tools, Tried, run};
 pub use step::{Argument, Origin, Standing, Step};
 pub use toolbay_retrieval::slots::{Day, Missing};
 pub use toolbay_retrieval::{Breakdown, Matched, Parts, Scorer, Weights};
-pub(crate) use validity::flaws;
 
 #[cfg(test)]
 mod tests;

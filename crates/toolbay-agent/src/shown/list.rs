@@ -9,7 +9,8 @@ use std::{
 use serde::Serialize;
 
 use super::{
-    compiler, host,
+    compiler::Compiler,
+    host,
     index::Pick,
     names::Names,
     showing::{Showing, most, tokens},
@@ -22,7 +23,7 @@ use crate::{
 /// What a model is shown, and what all tools are called.
 #[derive(Debug)]
 pub(crate) struct Shown {
-    pub(super) wire: Wire,
+    pub(super) compiler: Compiler,
     showing: Showing,
     pub(super) shelf: Arc<Shelf>,
     pub(super) names: Names,
@@ -48,7 +49,7 @@ enum Extent {
 impl Shown {
     pub(crate) fn new(wire: Wire, showing: Showing) -> Self {
         Self {
-            wire,
+            compiler: Compiler::new(wire),
             showing,
             shelf: Arc::default(),
             names: Names::default(),
@@ -85,9 +86,8 @@ impl Shown {
         }
         self.shelf = Arc::clone(shelf);
         self.tools = shelf.tools.iter().map(|tool| (tool.id.clone(), Arc::clone(tool))).collect();
-        for tool in &shelf.tools {
-            self.names.give(&tool.id, &compiler::name_of(self.wire, tool));
-        }
+        self.compiler.keep(|id| self.tools.contains_key(id));
+        self.names.give(self.compiler.wire, &shelf.tools);
         self.renew();
         let new: Vec<_> = shelf.tools.iter().filter(|tool| !self.places.contains_key(&tool.id)).cloned().collect();
         let (pinned, rest): (Vec<_>, Vec<_>) = new.into_iter().partition(|tool| self.showing.pinned.contains(&tool.id));
@@ -103,7 +103,7 @@ impl Shown {
                 host::finders().iter().for_each(|tool| self.show(tool));
             }
             // What does not fit beneath the provider's cap is found like the others.
-            let room = most(self.wire).map_or(usize::MAX, |most| most.saturating_sub(self.defined.len()));
+            let room = most(self.compiler.wire).map_or(usize::MAX, |most| most.saturating_sub(self.defined.len()));
             pinned.iter().take(room).for_each(|tool| self.show(tool));
         }
     }
@@ -113,7 +113,7 @@ impl Shown {
         let (tools, bytes) = new.fold((self.defined.len(), self.bytes), |(tools, bytes), tool| {
             (tools + 1, bytes + length(&(&tool.public, &tool.description, &tool.schema)))
         });
-        !self.showing.too_many(self.wire, tools + host::finders().len(), bytes)
+        !self.showing.too_many(self.compiler.wire, tools + host::finders().len(), bytes)
     }
 
     /// Defines again, each in its place, what says something else now.
@@ -123,7 +123,7 @@ impl Shown {
                 if now.as_ref() != before.as_ref() {
                     let name = self.defined[*place].name.clone();
                     self.bytes -= length_of(&self.defined[*place]);
-                    self.defined[*place] = compiler::define(self.wire, &name, now);
+                    self.defined[*place] = self.compiler.of(&name, now).defined().clone();
                     self.bytes += length_of(&self.defined[*place]);
                 }
                 *before = Arc::clone(now);
@@ -133,7 +133,7 @@ impl Shown {
 
     fn show(&mut self, tool: &Arc<Tool>) {
         let name = self.names.of(&tool.id).unwrap_or(&tool.public);
-        let defined = compiler::define(self.wire, name, tool);
+        let defined = self.compiler.of(name, tool).defined().clone();
         self.bytes += length_of(&defined);
         self.places.insert(tool.id.clone(), (self.defined.len(), Arc::clone(tool)));
         self.defined.push(defined);

@@ -1,13 +1,18 @@
 //! Names that were given once in a conversation stay, whatever comes later.
 
 use std::{
-    collections::{BTreeMap, HashMap, hash_map::DefaultHasher},
-    hash::{Hash, Hasher},
+    collections::{BTreeMap, HashMap},
     sync::Arc,
 };
 
 use super::host;
-use crate::toolbox::ToolId;
+use crate::{
+    model::{
+        Wire,
+        compile::{name_of, with_hash},
+    },
+    toolbox::{Tool, ToolId},
+};
 
 /// Names and what they stand for, each way.
 #[derive(Clone, Debug, Default)]
@@ -17,17 +22,21 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The name of a tool; the one it would be given, unless it has one, or another has that.
-    pub(super) fn give(&mut self, tool: &ToolId, wanted: &str) {
-        if self.by_tool.contains_key(tool) {
-            return;
+    /// Gives names to those that have none. Of several that would have the same each gets another, whatever their order;
+    /// one that was given before stays.
+    pub(super) fn give(&mut self, wire: Wire, tools: &[Arc<Tool>]) {
+        let new = tools.iter().filter(|tool| !self.by_tool.contains_key(&tool.id));
+        let wanted: Vec<_> = new.map(|tool| (name_of(wire, &tool.public, &tool.id), &tool.id)).collect();
+        let mut often: HashMap<&str, usize> = HashMap::new();
+        wanted.iter().for_each(|(name, _)| *often.entry(name).or_default() += 1);
+        for (name, tool) in &wanted {
+            let name = match often[name.as_str()] > 1 || self.is_taken(name) {
+                true => self.free(wire, tool, name),
+                false => name.clone(),
+            };
+            self.by_name.insert(name.clone(), (*tool).clone());
+            Arc::make_mut(&mut self.by_tool).insert((*tool).clone(), name);
         }
-        let name = match self.is_taken(wanted) {
-            true => self.free(tool, wanted),
-            false => wanted.to_owned(),
-        };
-        self.by_name.insert(name.clone(), tool.clone());
-        Arc::make_mut(&mut self.by_tool).insert(tool.clone(), name);
     }
 
     pub(super) fn of(&self, tool: &ToolId) -> Option<&str> {
@@ -59,15 +68,9 @@ impl Names {
     }
 
     /// A name that is free: with as much of a hash as that takes.
-    fn free(&self, tool: &ToolId, wanted: &str) -> String {
+    fn free(&self, wire: Wire, tool: &ToolId, wanted: &str) -> String {
         (0_u32..)
-            .map(|salt| {
-                let mut hasher = DefaultHasher::new();
-                (tool, salt).hash(&mut hasher);
-                let hash = format!("{:016x}", hasher.finish());
-                // 64 is what the strictest of the providers takes.
-                format!("{}_{}", &wanted[..wanted.floor_char_boundary(54)], &hash[..8])
-            })
+            .map(|salt| with_hash(wire, wanted, tool, salt))
             .find(|name| !self.is_taken(name))
             .expect("there are more numbers than names")
     }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{
-    compiler::fit,
     host::{self, Named},
     list::Shown,
 };
@@ -24,13 +23,13 @@ impl Shown {
     pub(crate) fn read(&self, intent: &Intent, beside: &dyn Fn(&Tool) -> Beside) -> (Reading, Option<Arc<Tool>>) {
         match host::named(&intent.name) {
             Some((Named::Host(tool), definition)) => {
-                let reading = match fit(definition, &intent.arguments) {
+                let reading = match self.compiler.fit(&definition.public, definition, &intent.arguments) {
                     Ok(arguments) => Reading::Call { target: Target::Host(tool), arguments, beside: Beside::Others },
                     Err(flaw) => Reading::Not(format!("[host] Not called: {flaw}.")),
                 };
                 (reading, None)
             }
-            Some((Named::Call, definition)) => match inner(definition, &intent.arguments) {
+            Some((Named::Call, definition)) => match self.inner(definition, &intent.arguments) {
                 Ok((name, arguments)) => self.call(&name, &Written::Object(arguments), beside),
                 Err(flaw) => (Reading::Not(format!("[host] Not called: {flaw}.")), None),
             },
@@ -39,8 +38,14 @@ impl Shown {
     }
 
     /// Other arguments for a tool, if they fit.
-    pub(crate) fn refit(&self, tool: &Tool, arguments: Map<String, Value>) -> Result<Map<String, Value>, String> {
-        fit(tool, &Written::Object(arguments))
+    pub(crate) fn refit(&self, tool: &Arc<Tool>, arguments: Map<String, Value>) -> Result<Map<String, Value>, String> {
+        let arguments = Value::Object(arguments);
+        let name = self.names.of(&tool.id).unwrap_or(&tool.public);
+        self.compiler.of(name, tool).check(&arguments)?;
+        match arguments {
+            Value::Object(arguments) => Ok(arguments),
+            _ => Ok(Map::new()),
+        }
     }
 
     fn call(&self, name: &str, written: &Written, beside: &dyn Fn(&Tool) -> Beside) -> (Reading, Option<Arc<Tool>>) {
@@ -48,10 +53,11 @@ impl Shown {
             Ok(tool) => tool,
             Err(why) => return (Reading::Not(format!("[host] Not called: {why}")), None),
         };
-        let reading = match fit(tool, written) {
+        let shown = self.names.of(&tool.id).unwrap_or(&tool.public);
+        let reading = match self.compiler.fit(shown, tool, written) {
             Ok(arguments) => Reading::Call { target: Target::Tool(Arc::clone(tool)), arguments, beside: beside(tool) },
             Err(flaw) => {
-                let schema = tool.schema.to_string();
+                let schema = self.compiler.of(shown, tool).defined().schema.to_string();
                 let cut = &schema[..schema.floor_char_boundary(SCHEMA)];
                 let more = if cut.len() < schema.len() { "…" } else { "" };
                 Reading::Not(format!("[host] Not called: {flaw}. The schema of `{name}` is {cut}{more}"))
@@ -81,15 +87,15 @@ impl Shown {
             false => format!("there is no tool `{name}`. Nearest are {}.", near.join(", ")),
         })
     }
-}
 
-/// Name and arguments of the tool that `call_tool` is to call.
-fn inner(definition: &Tool, written: &Written) -> Result<(String, Map<String, Value>), String> {
-    let mut given = fit(definition, written)?;
-    let name = given.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-    match given.remove("arguments") {
-        Some(Value::Object(arguments)) => Ok((name, arguments)),
-        Some(Value::Null) | None => Ok((name, Map::new())),
-        Some(_) => Err("`arguments` must be an object".into()),
+    /// Name and arguments of the tool that `call_tool` is to call.
+    fn inner(&self, definition: &Arc<Tool>, written: &Written) -> Result<(String, Map<String, Value>), String> {
+        let mut given = self.compiler.fit(&definition.public, definition, written)?;
+        let name = given.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        match given.remove("arguments") {
+            Some(Value::Object(arguments)) => Ok((name, arguments)),
+            Some(Value::Null) | None => Ok((name, Map::new())),
+            Some(_) => Err("`arguments` must be an object".into()),
+        }
     }
 }

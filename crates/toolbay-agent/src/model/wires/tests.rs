@@ -105,10 +105,7 @@ fn a_conversation_of_three_rounds_is_the_same_on_every_wire_whole_or_in_pieces()
             let shown = if wire == Wire::Ollama { 0 } else { 2 };
             assert_eq!(questions[2].tools.len(), shown, "{wire}: what is kept of definitions stays valid");
             let sent = questions[2].body.to_string();
-            assert!(
-                sent.contains(" from=\\\"met\\\" what=\\\"weather\\\">\\nrain\\n</data-"),
-                "{wire}: {sent}"
-            );
+            assert!(sent.contains(" from=\\\"met\\\" what=\\\"weather\\\">\\nrain\\n</data-"), "{wire}: {sent}");
             assert!(!sent.contains("sk-secret"), "{wire}");
         }
     }
