@@ -129,6 +129,9 @@
 
 mod agent;
 pub mod approve;
+pub mod bay;
+pub mod context;
+pub mod forms;
 pub mod model;
 pub mod person;
 pub mod planner;

@@ -20,7 +20,7 @@ const TABLE: [(&str, &[&str]); 11] = [
     ("toolbay", &["toolbay-transport", "toolbay-protocol", "toolbay-macros"]),
     ("toolbay-builtins", &["toolbay", "toolbay-retrieval"]),
     ("toolbay-gateway", &["toolbay", "toolbay-transport", "toolbay-protocol", "toolbay-retrieval"]),
-    ("toolbay-agent", &["toolbay-gateway", "toolbay-retrieval"]),
+    ("toolbay-agent", &["toolbay-gateway", "toolbay", "toolbay-transport", "toolbay-protocol", "toolbay-retrieval"]),
     ("toolbay-cli", &SHIPPED),
     (TESTKIT, &SHIPPED),
     ("xtask", &[]),
