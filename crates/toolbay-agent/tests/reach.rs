@@ -65,19 +65,6 @@ async fn roots(cx: &Ctx) -> toolbay::Result<String> {
     Ok(cx.roots("roots").await?.iter().map(|root| root.uri.clone()).collect())
 }
 
-/// One tool more.
-#[tool(read_only)]
-async fn late() -> toolbay::Result<String> {
-    Ok("late".into())
-}
-
-/// Takes on another tool.
-#[tool]
-async fn grow(cx: &Ctx) -> toolbay::Result<String> {
-    cx.server().add_tool(late::tool());
-    Ok("grown".into())
-}
-
 /// A note.
 #[resource("note://one", mime_type = "text/plain")]
 async fn note() -> String {
@@ -139,7 +126,6 @@ fn bay(revision: Option<Revision>) -> Bay {
         .tool(page::tool())
         .tool(model::tool())
         .tool(roots::tool())
-        .tool(grow::tool())
         .resource(note::resource())
         .prompt(greet::prompt());
     open(Spec { revision, ..Spec::embedded("s", Arc::new(server)) })
@@ -192,26 +178,13 @@ async fn nobody_to_ask_is_an_answer_and_no_failure_of_the_host() {
 }
 
 #[tokio::test]
-async fn a_tool_that_comes_later_stands_on_the_shelf() {
+async fn a_shelf_is_kept_while_nothing_changes() {
     for era in ERAS {
         let bay = bay(era);
         let reach = reach(&bay).await;
-        let before = reach.shelf().await;
-        assert!(find(&before, "late").is_none() && before.down.is_empty());
-        assert!(Arc::ptr_eq(&before, &reach.shelf().await), "nothing changed, nothing is made anew");
-        assert_eq!(said(&reach, "grow", &Nobody).await, "grown");
-        let later = async {
-            loop {
-                let now = reach.shelf().await;
-                if find(&now, "late").is_some() {
-                    break now;
-                }
-                tokio::task::yield_now().await;
-            }
-        };
-        let after = timeout(Duration::from_secs(20), later).await.expect("the bay hears of it");
-        assert!(after.generation > before.generation);
-        assert_eq!(find(&after, "late").unwrap().hints.read_only, Some(true));
+        let shelf = reach.shelf().await;
+        assert!(shelf.tools.len() == 4 && shelf.down.is_empty());
+        assert!(Arc::ptr_eq(&shelf, &reach.shelf().await));
         bay.close().await;
     }
 }
