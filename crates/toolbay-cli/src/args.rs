@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Call(Call),
     /// Ask in plain words: choose tools, read their arguments out of the request, run them
     Ask(Box<Ask>),
+    /// Say what providers of models take of each tool, and what that loses
+    Lint(Lint),
     /// Read a resource
     Read(Read),
     /// Fill in a prompt
@@ -65,7 +67,7 @@ impl Command {
                 Builder::new_current_thread()
             }
             Self::Status(_) | Self::Logs(_) | Self::Reload(_) | Self::Tool(_) => Builder::new_current_thread(),
-            Self::Prompt(_) | Self::Find(_) | Self::Registry(_) | Self::Session(_) | Self::Ask(_) => {
+            Self::Prompt(_) | Self::Find(_) | Self::Registry(_) | Self::Session(_) | Self::Ask(_) | Self::Lint(_) => {
                 Builder::new_current_thread()
             }
         }
@@ -165,6 +167,27 @@ pub(crate) struct List {
     pub(crate) what: Option<What>,
     #[command(flatten)]
     pub(crate) target: Target,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Lint {
+    /// Only the tools of this server of the configuration
+    pub(crate) server: Option<String>,
+    /// Only this provider's words (may be given several times; default: all)
+    #[arg(long, value_enum, value_name = "WIRE")]
+    pub(crate) wire: Vec<OnWire>,
+    #[command(flatten)]
+    pub(crate) target: Target,
+}
+
+/// The words a provider speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnWire {
+    Anthropic,
+    OpenaiChat,
+    OpenaiResponses,
+    Gemini,
+    Ollama,
 }
 
 #[derive(Debug, ClapArgs)]

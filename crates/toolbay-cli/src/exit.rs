@@ -19,6 +19,7 @@ pub(crate) const HELP: &str = "Exit codes:
   3  the configuration cannot be used
   4  a server could not be reached
   5  no such tool, prompt or resource; nothing fits the request
+  6  a tool is not portable (lint)
   130  interrupted";
 
 impl Exit {
@@ -45,6 +46,11 @@ impl Exit {
     /// No such tool, prompt or resource.
     pub(crate) fn unknown(what: impl Into<String>) -> Self {
         Self { code: 5, what: what.into() }
+    }
+
+    /// A tool that no provider can be told of by its schema.
+    pub(crate) fn unportable(what: impl Into<String>) -> Self {
+        Self { code: 6, what: what.into() }
     }
 
     /// What somebody else refused, by its code.

@@ -6,6 +6,7 @@ mod ask;
 mod call;
 mod control;
 mod exit;
+mod lint;
 mod list;
 mod logs;
 mod meaning;
@@ -43,6 +44,7 @@ fn main() -> std::process::ExitCode {
             Command::List(list) => list::run(list).await,
             Command::Call(call) => call::run(call).await,
             Command::Ask(ask) => ask::run(*ask).await,
+            Command::Lint(lint) => lint::run(lint).await,
             Command::Read(read) => read::run(read).await,
             Command::Prompt(prompt) => prompt::run(prompt).await,
             Command::Find(find) => search::find::run(find).await,
