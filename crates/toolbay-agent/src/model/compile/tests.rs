@@ -272,7 +272,7 @@ fn example(schema: &Value, seed: &mut u64) -> Value {
     }
     match schema.get("type").and_then(Value::as_str) {
         Some("integer" | "number") => json!(dice % 10),
-        Some("boolean") => json!(dice % 2 == 0),
+        Some("boolean") => json!(dice.is_multiple_of(2)),
         Some("array") => {
             let item = schema.get("items").cloned().unwrap_or(json!({}));
             (0..dice % 3).map(|_| example(&item, seed)).collect()
