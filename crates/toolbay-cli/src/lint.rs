@@ -48,7 +48,7 @@ async fn offered(reached: &Reached, server: Option<&str>) -> Result<Vec<Arc<Tool
     let mut tools = vec![];
     if let Some(bay) = reached.bay() {
         if let Some(server) = server
-            && !bay.status().iter().any(|status| *status.name == *server)
+            && !bay.status().iter().any(|status| *status.server == *server)
         {
             return Err(Exit::unknown(format!("there is no server {server:?}; `toolbay status` lists them")));
         }
