@@ -55,7 +55,7 @@ impl From<Error> for Refusal {
             Error::Unknown { .. } => 5,
             Error::Taken { .. } | Error::Unsound { .. } => 2,
             Error::File(_) => 3,
-            Error::Disk { .. } | Error::Busy { .. } => 1,
+            Error::Disk { .. } | Error::Busy { .. } | Error::NotLive { .. } => 1,
         };
         Self { code, what: error.to_string() }
     }

@@ -18,6 +18,7 @@ use tokio::{
     task::{self, JoinHandle},
 };
 use toolbay_retrieval::{Fit, Hit, Index, Parts, Query, Tool};
+use toolbay_transport::http::client::names_private;
 
 use super::{
     Added, Error, Existing, Registry,
@@ -311,10 +312,13 @@ impl Desk {
         (0..self.mirrors.len()).for_each(|place| self.learn(place));
     }
 
-    /// Learns all that the copy of a registry holds.
+    /// Learns all that the copy of a registry holds, and forgets what it does not hold any more.
     fn learn(&mut self, place: usize) {
-        let changed = self.mirrors[place].servers.values().filter_map(Listing::read).collect();
-        self.take(place, News { changed, gone: vec![] });
+        let servers = &self.mirrors[place].servers;
+        let changed = servers.values().filter_map(Listing::read).collect();
+        let known = self.listings.iter().filter(|(_, (owner, _))| *owner == place).map(|(name, _)| name);
+        let gone = known.filter(|name| !servers.contains_key(*name)).cloned().collect();
+        self.take(place, News { changed, gone });
     }
 
     fn take(&mut self, place: usize, news: News) {
@@ -423,7 +427,10 @@ impl Desk {
     /// Adds a server on another machine of which nothing is wanted; any other is left as it is.
     async fn add(&self, offer: &Offer) -> Outcome {
         let Outcome::Planned(plan) = &offer.outcome else { return offer.outcome.clone() };
-        if !matches!(plan.means, Means::Remote { .. }) || !plan.wanted.is_empty() {
+        let Means::Remote { url } = &plan.means else { return offer.outcome.clone() };
+        // Its registry wrote that address, and nobody saw it: only one within this network may lead there.
+        let may_lead_there = is_within(&offer.source) || (!is_within(url) && url.starts_with("https://"));
+        if !plan.wanted.is_empty() || !may_lead_there {
             return offer.outcome.clone();
         }
         let until = (self.clock)() + self.settings.lifetime;
@@ -451,6 +458,12 @@ fn words(hit: &Hit) -> f64 {
         Parts::Best { words, .. } => *words,
         Parts::Weighted(_) => hit.score,
     }
+}
+
+/// Whether an address says itself that it lies within a private network; one that cannot be read might.
+fn is_within(url: &str) -> bool {
+    let address = url.parse::<http::Uri>().ok();
+    address.and_then(|address| Some(names_private(address.host()?))).unwrap_or(true)
 }
 
 fn planned(listing: &Listing) -> Outcome {

@@ -37,6 +37,11 @@ pub enum Error {
         /// Why it was not done.
         why: io::Error,
     },
+    /// It is written, but the file as a whole cannot be taken on: what runs is as it was before.
+    NotLive {
+        /// Why.
+        why: String,
+    },
     /// Somebody else writes, and goes on writing.
     Busy {
         /// The file.
@@ -67,6 +72,9 @@ impl fmt::Display for Error {
                     file.display()
                 )
             }
+            Self::NotLive { why } => {
+                write!(f, "it is written, but not live, and what was there before goes on: {why}")
+            }
             Self::Busy { file, waited } => {
                 let (file, waited) = (file.display(), waited.as_secs());
                 write!(
@@ -83,7 +91,11 @@ impl std::error::Error for Error {
         match self {
             Self::File(error) => Some(error),
             Self::Disk { why, .. } => Some(why),
-            Self::Unknown { .. } | Self::Taken { .. } | Self::Unsound { .. } | Self::Busy { .. } => None,
+            Self::Unknown { .. }
+            | Self::Taken { .. }
+            | Self::Unsound { .. }
+            | Self::NotLive { .. }
+            | Self::Busy { .. } => None,
         }
     }
 }

@@ -96,7 +96,11 @@ impl Hot {
         };
         let answer = task::spawn_blocking(move || change(&registry)).await.map_err(failed)??;
         self.caught_up().await;
-        Ok(answer)
+        // Somebody who turned a tool off must not believe that it is off while it is not.
+        match self.fault() {
+            None => Ok(answer),
+            Some(why) => Err(Error::NotLive { why }),
+        }
     }
 
     /// Waits, within bounds, until the file as it stands now is taken on.

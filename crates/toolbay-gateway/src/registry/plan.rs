@@ -100,7 +100,8 @@ fn by_remote(listing: &Listing, remote: &Remote) -> Option<Plan> {
     if !remote.url.starts_with("https://") && !remote.url.starts_with("http://") {
         return None;
     }
-    let mut wants = Wants::of(listing);
+    // A header is sent to another machine: what fills it is never a variable that is set here for something else.
+    let mut wants = Wants { naming: Naming::Prefixed, ..Wants::of(listing) };
     let url = wants.filled(&remote.url, &remote.variables);
     let mut entry = dressed(Entry::at(short_name(&listing.name), transport, url.clone()), listing);
     for header in remote.headers.iter().filter(|header| !header.name.is_empty()) {
@@ -108,7 +109,7 @@ fn by_remote(listing: &Listing, remote: &Remote) -> Option<Plan> {
             entry.headers.insert(header.name.clone(), value);
         }
     }
-    Some(Plan { entry, means: Means::Remote { url }, wanted: wants.list })
+    wants.asks_for_no_more_than(&entry).then(|| Plan { entry, means: Means::Remote { url }, wanted: wants.list })
 }
 
 fn by_package(listing: &Listing, package: &Package) -> Option<Plan> {
@@ -143,7 +144,8 @@ fn by_package(listing: &Listing, package: &Package) -> Option<Plan> {
         package: package.identifier.clone(),
         version: package.version.clone(),
     };
-    Some(Plan { entry: dressed(Entry { env, ..entry }, listing), means, wanted: wants.list })
+    let entry = dressed(Entry { env, ..entry }, listing);
+    wants.asks_for_no_more_than(&entry).then(|| Plan { entry, means, wanted: wants.list })
 }
 
 fn environment(package: &Package, wants: &mut Wants) -> BTreeMap<String, String> {
@@ -157,15 +159,36 @@ fn dressed(entry: Entry, listing: &Listing) -> Entry {
     entry
 }
 
+/// How variables are named after what they hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Naming {
+    /// As their program calls them, where that says something.
+    Own,
+    /// With the server's name before them, always.
+    Prefixed,
+}
+
 /// What is wanted so far.
 struct Wants {
     prefix: String,
+    naming: Naming,
     list: Vec<Wanted>,
 }
 
 impl Wants {
     fn of(listing: &Listing) -> Self {
-        Self { prefix: variable(&short_name(&listing.name)), list: vec![] }
+        Self { prefix: variable(&short_name(&listing.name)), naming: Naming::Own, list: vec![] }
+    }
+
+    /// Whether an entry refers to what somebody was asked for, and to nothing else: what a registry writes is never a
+    /// reference to what is set on this machine.
+    fn asks_for_no_more_than(&self, entry: &Entry) -> bool {
+        let texts = entry.url.iter().chain(&entry.command).chain(&entry.args).chain(entry.headers.values());
+        let mut references = texts.chain(entry.env.values()).flat_map(|text| text.split("${").skip(1));
+        references.all(|rest| {
+            let name = rest.split_once('}').map_or(rest, |(name, _)| name);
+            self.list.iter().any(|wanted| wanted.variable == name)
+        })
     }
 
     /// The arguments of a program; what it does without, and nobody gave, is left out.
@@ -218,7 +241,8 @@ impl Wants {
     fn want(&mut self, input: &Input, name: &str) -> String {
         let own = variable(name);
         // A name that says nothing alone belongs to its server.
-        let variable = if own.contains('_') { own } else { format!("{}_{own}", self.prefix) };
+        let says = self.naming == Naming::Own && own.contains('_');
+        let variable = if says { own } else { format!("{}_{own}", self.prefix) };
         if !self.list.iter().any(|wanted| wanted.variable == variable) {
             let secrecy = if is_secret(input, name) { Secrecy::Secret } else { Secrecy::Open };
             self.list.push(Wanted { variable: variable.clone(), description: input.description.clone(), secrecy });

@@ -141,7 +141,7 @@ fn server_json(entry: &Entry, changed: Timestamp) -> Option<Value> {
         Transport::Stdio => {
             let (kind, hint, package, rest) = package(entry)?;
             let (identifier, version) = package;
-            let arguments: Vec<_> = rest.iter().map(|value| json!({"type": "positional", "value": value})).collect();
+            let arguments: Vec<_> = rest.iter().map(|value| argument(value)).collect();
             let variables: Vec<_> = entry.env.keys().map(named).collect();
             server["packages"] = json!([{
                 "registryType": kind, "runtimeHint": hint, "identifier": identifier, "version": version,
@@ -166,12 +166,27 @@ fn bare(url: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
+/// An argument as others may see it: a flag, but no value; that may be a secret, or mean nothing elsewhere.
+fn argument(argument: &str) -> Value {
+    match argument.split_once('=') {
+        Some((name, _)) if name.starts_with('-') => {
+            json!({"type": "named", "name": name, "isRequired": true, "isSecret": true})
+        }
+        None if argument.starts_with('-') => json!({"type": "positional", "value": argument}),
+        _ => json!({"type": "positional", "valueHint": "value", "isRequired": true, "isSecret": true}),
+    }
+}
+
 type Named<'a> = (&'static str, &'static str, (String, String), &'a [String]);
 
 /// The package that a command runs: only one that is pinned to a version means the same elsewhere.
 fn package(entry: &Entry) -> Option<Named<'_>> {
     let command = entry.command.as_deref()?;
     let at = entry.args.iter().position(|arg| !arg.starts_with('-'))?;
+    // Another flag before the package may mean that it is none: `uvx --from PACKAGE COMMAND`.
+    if entry.args[..at].iter().any(|flag| !matches!(flag.as_str(), "-y" | "--yes")) {
+        return None;
+    }
     let (package, rest) = (&entry.args[at], &entry.args[at + 1..]);
     let split = |mark: &str| {
         let (identifier, version) = package.rsplit_once(mark)?;

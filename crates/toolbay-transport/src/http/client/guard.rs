@@ -71,6 +71,20 @@ fn allowed(reach: Reach, name: &str, found: Vec<SocketAddr>) -> io::Result<Vec<S
     }
 }
 
+/// Whether a host, as an address has it, says itself that it lies within a private network or on this machine: a number of
+/// such a network, a name without a dot, or one that is kept for private use. Where a public name leads is not looked up.
+pub fn names_private(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    match host.parse::<IpAddr>() {
+        Ok(address) => is_private(address),
+        // What ends with a number is read as one, however it is written.
+        Err(_) => {
+            !is_public(host)
+                || host.rsplit('.').next().is_some_and(|last| last.starts_with(|c: char| c.is_ascii_digit()))
+        }
+    }
+}
+
 /// Whether a name is one of the public network.
 fn is_public(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();

@@ -31,7 +31,7 @@ mod tests;
 
 pub use courier::{Courier, Receipt};
 pub use errand::{Answer, Arriving, Errands, Event, Events, Opened};
-pub use guard::Reach;
+pub use guard::{Reach, names_private};
 pub(crate) use handle::Client;
 pub use meet::connect;
 pub(crate) use post::RunningCall;
