@@ -6,6 +6,7 @@
 mod args;
 mod bench;
 mod chaos;
+mod chat;
 mod child;
 mod churn;
 mod conformance;
@@ -54,6 +55,7 @@ cargo xtask COMMAND
   differential [--server TEXT]... [--write]
                                          the same conversation with foreign servers direct and behind `toolbay up`, which
                                          must be the same; --write renews docs/differential.md from this run
+  chat                                   `toolbay chat` on a terminal of tmux, which is fetched where there is none
   devices                                two devices of one user with the real server-memory, which must not see each
                                          other's entities
   eval [--corpora DIR] [--json] [--vectors DIR | --embeddings URL --model M [--query-prefix T] [--passage-prefix T]]
@@ -103,6 +105,7 @@ fn main() -> ExitCode {
         "churn" => churn::run(args),
         "chaos" if args.has("--play") => chaos::play(args),
         "chaos" => chaos::run(args),
+        "chat" => chat::run(args),
         "soak" => soak::run(args),
         "order" => order::run(args),
         "rules" => rules::run(args),

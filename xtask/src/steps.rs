@@ -10,8 +10,8 @@ use crate::child::{self, Captured};
 use crate::table::Table;
 use crate::tally::Tally;
 use crate::{
-    chaos, churn, conformance, devices, differential, eval, faults, fuzz, gateway, interop, interop_sdk, peers, places,
-    providers, ready, rules, tidy,
+    chaos, chat, churn, conformance, devices, differential, eval, faults, fuzz, gateway, interop, interop_sdk, peers,
+    places, providers, ready, rules, tidy,
 };
 
 const LIMIT: Duration = Duration::from_secs(60 * 60);
@@ -30,13 +30,14 @@ const HERE: [Step; 9] = [
     ("chaos", || chaos::run(Args::none())),
 ];
 
-const WITH_PEERS: [Step; 11] = [
+const WITH_PEERS: [Step; 12] = [
     ("peers", peers::fetch_all),
     ("conformance", || conformance::run(Args::none())),
     ("interop", || interop::run(Args::none())),
     ("interop sdk", || interop_sdk::run(Args::none())),
     ("providers", || providers::run(Args::none())),
     ("differential", || differential::run(Args::none())),
+    ("chat", || chat::run(Args::none())),
     ("devices", || devices::run(Args::none())),
     ("faults", faults::run_ours),
     ("fuzz", fuzz::run_in_tests),

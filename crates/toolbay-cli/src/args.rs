@@ -6,6 +6,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use tokio::runtime::Builder;
 
 use crate::{
+    chat::Chat,
     exit,
     registry::Registry,
     search::{Find, Get},
@@ -39,8 +40,10 @@ pub(crate) enum Command {
     List(List),
     /// Call a tool
     Call(Call),
-    /// Ask in plain words: choose tools, read their arguments out of the request, run them
+    /// Ask in plain words, without a model: choose tools, read their arguments out of the request, run them
     Ask(Box<Ask>),
+    /// Talk to a model that has the tools
+    Chat(Box<Chat>),
     /// Say what providers of models take of each tool, and what that loses
     Lint(Lint),
     /// Read a resource
@@ -67,9 +70,8 @@ impl Command {
                 Builder::new_current_thread()
             }
             Self::Status(_) | Self::Logs(_) | Self::Reload(_) | Self::Tool(_) => Builder::new_current_thread(),
-            Self::Prompt(_) | Self::Find(_) | Self::Registry(_) | Self::Session(_) | Self::Ask(_) | Self::Lint(_) => {
-                Builder::new_current_thread()
-            }
+            Self::Prompt(_) | Self::Find(_) | Self::Registry(_) | Self::Session(_) => Builder::new_current_thread(),
+            Self::Ask(_) | Self::Lint(_) | Self::Chat(_) => Builder::new_current_thread(),
         }
     }
 }

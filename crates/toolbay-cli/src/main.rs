@@ -4,6 +4,7 @@
 mod args;
 mod ask;
 mod call;
+mod chat;
 mod control;
 mod exit;
 mod lint;
@@ -44,6 +45,7 @@ fn main() -> std::process::ExitCode {
             Command::List(list) => list::run(list).await,
             Command::Call(call) => call::run(call).await,
             Command::Ask(ask) => ask::run(*ask).await,
+            Command::Chat(chat) => chat::run(*chat).await,
             Command::Lint(lint) => lint::run(lint).await,
             Command::Read(read) => read::run(read).await,
             Command::Prompt(prompt) => prompt::run(prompt).await,
