@@ -427,3 +427,42 @@ fn of_a_programs_arguments_only_the_flags_are_listed() {
     assert_eq!(listed, expected);
     assert!(!answer.body.to_string().contains("hidden"));
 }
+
+#[tokio::test]
+async fn an_answer_of_a_moment_ago_says_how_things_stand_now() {
+    let rig = Rig::new(small(), adding());
+    let first = rig.acquirer.search_and_acquire("weather forecast").await;
+    let Outcome::Added { name, .. } = &first.offers[0].outcome else { panic!("{first:?}") };
+    let again = rig.acquirer.search_and_acquire("weather forecast").await;
+    assert_eq!((&again.offers, again.cached.is_some()), (&first.offers, true));
+    rig.registry.disable_tool(name).unwrap();
+    let off = rig.acquirer.search_and_acquire("weather forecast").await;
+    assert!(matches!(&off.offers[0].outcome, Outcome::Unreachable(why) if why.contains("switched off")), "{off:?}");
+    rig.pass(31);
+    let off = rig.acquirer.search_and_acquire("weather forecast").await;
+    assert!(matches!(off.offers[0].outcome, Outcome::Unreachable(_)), "it is not added beside that: {off:?}");
+    assert_eq!(rig.registry.tools().unwrap().len(), 1);
+    rig.registry.remove_tool(name).unwrap();
+    let gone = rig.acquirer.search_and_acquire("weather forecast").await;
+    assert!(matches!(gone.offers[0].outcome, Outcome::Planned(_)), "{gone:?}");
+}
+
+#[tokio::test]
+async fn what_one_registry_takes_out_another_may_still_list() {
+    let one = Library::of(vec![weather(), database()]);
+    let (first, second) = (one.fetch(), Library::of(vec![weather()]).fetch());
+    let both: Fetch =
+        Arc::new(move |address| if address.contains("://one") { first(address) } else { second(address) });
+    let folder = tempfile::tempdir().unwrap();
+    let sources = vec!["http://one".into(), "http://two".into()];
+    let settings = Settings { sources, pauses: vec![], ..Settings::default() };
+    let registry = Registry::at(folder.path().join("toolbay.json"));
+    let now = || SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+    let acquirer = Acquirer::start(settings, both, Arc::new(now), registry, None);
+    assert_eq!(acquirer.named("sky").await.offers[0].source, "http://one");
+    let gone = json!({"server": weather()["server"], "_meta": {"io.modelcontextprotocol.registry/official": {
+        "status": "deleted", "updatedAt": "2027-01-15T09:00:00Z",
+    }}});
+    *one.shelf.lock().unwrap() = Shelf::new([gone, database()]);
+    assert_eq!(acquirer.named("sky").await.offers[0].source, "http://two");
+}

@@ -1,5 +1,5 @@
 //! One turn of a conversation, from what the person said to the answer: what is needed next, and what follows from it. A
-//! state machine that is fed; not who asks, calls or waits: see [`agent`](crate::agent).
+//! state machine that is fed; not who asks, calls or waits: see [`Agent`](crate::Agent).
 
 mod batch;
 mod budget;

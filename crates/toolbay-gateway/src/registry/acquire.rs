@@ -17,8 +17,7 @@ use tokio::{
     sync::{mpsc, oneshot},
     task::{self, JoinHandle},
 };
-use toolbay_retrieval::{Fit, Hit, Index, Parts, Query, Tool};
-use toolbay_transport::http::client::names_private;
+use toolbay_retrieval::{Fit, Index, Query};
 
 use super::{
     Added, Error, Existing, Registry,
@@ -26,6 +25,7 @@ use super::{
     hot::Clock,
     listing::{Listing, Standing},
     mirror::{Fetch, Mirror, News},
+    offered::{described, is_within, planned, words},
     plan::{Means, Plan, long_name},
     store,
 };
@@ -254,7 +254,7 @@ impl Desk {
 
     async fn acquire(&mut self, query: &str) -> Acquired {
         if let Some((before, answer)) = self.asked.answered(query, (self.clock)()) {
-            return Acquired { cached: Some(before), ..answer };
+            return Acquired { cached: Some(before), offers: self.still(answer.offers).await, ..answer };
         }
         let remarks = self.refresh().await;
         let mut offers = self.best(query, self.settings.most).await;
@@ -327,6 +327,14 @@ impl Desk {
             if self.listings.contains_key(&name) && own(self.listings.get(&name)) {
                 self.listings.remove(&name);
                 self.index.remove(&name);
+                // Another registry may have listed it all the while.
+                let later = self.mirrors.iter().enumerate().skip(place + 1);
+                let mut listed =
+                    later.filter_map(|(place, mirror)| Some((place, Listing::read(mirror.servers.get(&name)?)?)));
+                if let Some((place, listing)) = listed.next() {
+                    self.index.insert(&described(&listing));
+                    self.listings.insert(name, (place, Arc::new(listing)));
+                }
             }
         }
         for listing in news.changed {
@@ -393,6 +401,23 @@ impl Desk {
         self.offered(hits).await
     }
 
+    /// Offers of a moment ago as they stand now: what was found is not looked for again, but may have come or gone.
+    async fn still(&self, offers: Vec<Offer>) -> Vec<Offer> {
+        let hits = offers.iter().filter_map(|offer| Some((offer.score, self.listings.get(&offer.listing.name)?)));
+        let now = self.offered(hits.collect()).await;
+        let before = |name: &str| offers.iter().find(|offer| offer.listing.name == name).map(|offer| &offer.outcome);
+        let mut still = now;
+        for offer in &mut still {
+            if let (Outcome::Known { name }, Some(added @ Outcome::Added { name: same, .. })) =
+                (&offer.outcome, before(&offer.listing.name))
+                && name == same
+            {
+                offer.outcome = added.clone();
+            }
+        }
+        still
+    }
+
     async fn named(&self, name: &str) -> Vec<Offer> {
         let is_named = |listing: &Listing| listing.name.rsplit('/').next() == Some(name);
         let known = match self.listings.get(name) {
@@ -406,15 +431,19 @@ impl Desk {
         let registry = self.registry.clone();
         let entries = task::spawn_blocking(move || registry.tools()).await;
         let entries: Vec<_> = entries.ok().and_then(Result::ok).into_iter().flatten().flatten().collect();
+        let now = (self.clock)();
         let known = |listing: &Listing| {
             let is_it = |entry: &&super::Entry| {
-                entry.other.get("source").and_then(|source| source.get("name")?.as_str()) == Some(&listing.name)
+                let source = entry.other.get("source").and_then(|source| source.get("name")?.as_str());
+                source == Some(&listing.name) && !entry.is_over(now)
             };
-            entries.iter().find(is_it).map(|entry| entry.name.clone())
+            entries.iter().find(is_it)
         };
         let offer = |(score, (place, listing)): (f64, &(usize, Arc<Listing>))| Offer {
             outcome: match known(listing) {
-                Some(name) => Outcome::Known { name },
+                Some(entry) if entry.enabled => Outcome::Known { name: entry.name.clone() },
+                // Its name would only be refused, and it is not added a second time.
+                Some(_) => Outcome::Unreachable("it is here, and switched off".into()),
                 None => planned(listing),
             },
             listing: (**listing).clone(),
@@ -450,36 +479,4 @@ impl Desk {
             Err(_) => Outcome::Unreachable("it could not be added".into()),
         }
     }
-}
-
-/// What a server got for answering the words of the query.
-fn words(hit: &Hit) -> f64 {
-    match &hit.parts {
-        Parts::Best { words, .. } => *words,
-        Parts::Weighted(_) => hit.score,
-    }
-}
-
-/// Whether an address says itself that it lies within a private network; one that cannot be read might.
-fn is_within(url: &str) -> bool {
-    let address = url.parse::<http::Uri>().ok();
-    address.and_then(|address| Some(names_private(address.host()?))).unwrap_or(true)
-}
-
-fn planned(listing: &Listing) -> Outcome {
-    match Plan::ways(listing).into_iter().next() {
-        Some(plan) => Outcome::Planned(Box::new(plan)),
-        None => {
-            Outcome::Unreachable("its registry names neither an address nor a package that can be used here".into())
-        }
-    }
-}
-
-/// A server as the search reads it: its tools are what it takes.
-fn described(listing: &Listing) -> Tool {
-    let last = listing.name.rsplit('/').next().unwrap_or(&listing.name);
-    let title = listing.title.as_deref().unwrap_or_default();
-    let owner = listing.name.split('/').next().unwrap_or_default().rsplit('.').next().unwrap_or_default();
-    let tool = Tool::new(&listing.name, format!("{last} {title}"), &listing.description).on(owner);
-    listing.tools.iter().fold(tool, |tool, described| tool.param(&described.name, &described.description))
 }

@@ -173,9 +173,14 @@ impl Beside {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = hidden(target, &format!("{}-{number}.tmp", std::process::id()));
-        let file = OpenOptions::new().create_new(true).write(true).open(&path)?;
-        let made = Self { path, file, done: false };
+        let mut opening = OpenOptions::new();
+        opening.create_new(true).write(true);
+        // Nobody else reads it meanwhile: there may be secrets in it.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut opening, 0o600);
+        let made = Self { file: opening.open(&path)?, path, done: false };
         if let Ok(old) = fs::metadata(target) {
+            own_as(&made.file, &old)?;
             made.file.set_permissions(old.permissions())?;
         }
         Ok(made)
@@ -195,6 +200,26 @@ impl Drop for Beside {
             let _ = fs::remove_file(&self.path);
         }
     }
+}
+
+/// Gives a file to whom another belongs, so that whoever reads that one can read this.
+#[cfg(unix)]
+fn own_as(file: &File, old: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+    let now = file.metadata()?;
+    if now.uid() != old.uid() {
+        fchown(file, Some(old.uid()), None)?;
+    }
+    if now.gid() != old.gid() {
+        // One of a group that is not ours keeps its owner; what others may do with it is in its mode.
+        let _ = fchown(file, None, Some(old.gid()));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn own_as(_: &File, _: &fs::Metadata) -> io::Result<()> {
+    Ok(())
 }
 
 /// Removes what writers left behind that were killed; the caller holds the lock.

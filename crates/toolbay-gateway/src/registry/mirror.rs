@@ -142,7 +142,7 @@ impl Mirror {
             }
             return Ok(None);
         }
-        if self.servers.len() >= MOST {
+        if self.servers.len() >= MOST && !self.servers.contains_key(&listing.name) {
             return Err(Failed::Lasting(format!("{} lists more than {MOST} servers", self.source)));
         }
         let name = listing.name.clone();

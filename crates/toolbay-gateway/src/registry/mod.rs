@@ -15,6 +15,7 @@ pub mod hot;
 pub mod listing;
 mod look;
 pub mod mirror;
+mod offered;
 pub mod plan;
 pub mod shelf;
 mod store;

@@ -82,6 +82,20 @@ fn the_example_goes_through_all_operations() {
     assert!(matches!(registry.remove_tool("map_search"), Err(Error::Unknown { .. })));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_new_file_is_for_its_user_alone_and_an_old_one_keeps_its_mode() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = |registry: &Registry| fs::metadata(registry.file()).unwrap().permissions().mode() & 0o777;
+    let folder = tempfile::tempdir().unwrap();
+    let registry = Registry::at(folder.path().join("toolbay.json"));
+    registry.add_tool(&rest("one"), Existing::Refuse).unwrap();
+    assert_eq!(mode(&registry), 0o600);
+    fs::set_permissions(registry.file(), fs::Permissions::from_mode(0o640)).unwrap();
+    registry.add_tool(&rest("two"), Existing::Refuse).unwrap();
+    assert_eq!(mode(&registry), 0o640);
+}
+
 #[test]
 fn what_is_not_meant_stays_as_it_was_typed() {
     let (_folder, registry) = folder(COMMENTED);

@@ -108,8 +108,10 @@ impl Line {
         &self.limits
     }
 
-    /// Sends a request, following redirects within the origin with method and body as they are.
-    pub(super) async fn send(&self, order: Order) -> Result<Reached, Error> {
+    /// Sends a request, following redirects within the origin with method and body as they are. What is done already, and
+    /// has its result elsewhere (303), is read there and not done again.
+    // spec: RFC 9110, 15.4.4
+    pub(super) async fn send(&self, mut order: Order) -> Result<Reached, Error> {
         let mut url = self.url.clone();
         for _ in 0..=self.redirects {
             let answer = self.http.request(self.request(&url, &order)).await;
@@ -126,6 +128,10 @@ impl Line {
                     Shown(&next),
                 );
                 return Err(Error::new(Kind::Incompatible, what));
+            }
+            if response.status() == StatusCode::SEE_OTHER && order.verb != Method::GET {
+                order = Order { verb: Method::GET, body: Bytes::new(), ..order };
+                order.headers.remove(header::CONTENT_TYPE);
             }
             url = next;
         }
