@@ -243,7 +243,7 @@ async fn what_a_registry_writes_never_stands_for_what_is_set_on_this_machine() {
     let rig = Rig::new(Library::of(vec![json!({ "server": remote(header) })]), adding());
     let answer = rig.acquirer.search_and_acquire("current weather").await;
     let Outcome::Planned(plan) = &answer.offers[0].outcome else { panic!("{answer:?}") };
-    assert_eq!(plan.wanted[0].variable, "SKY_AWS_SECRET_ACCESS_KEY", "no variable of something else");
+    assert_eq!(plan.wanted[0].variable, "TOOLBAY_SKY_AWS_SECRET_ACCESS_KEY", "no variable of something else");
 }
 
 #[tokio::test]
@@ -257,6 +257,7 @@ async fn a_public_registry_leads_into_no_private_network_unasked() {
         "vault",
         "x.internal",
         "127.1",
+        "127.0.0.1.",
         "2130706433",
     ];
     let private = hosts.map(|host| format!("https://{host}/mcp"));

@@ -458,7 +458,8 @@ impl Desk {
         let Outcome::Planned(plan) = &offer.outcome else { return offer.outcome.clone() };
         let Means::Remote { url } = &plan.means else { return offer.outcome.clone() };
         // Its registry wrote that address, and nobody saw it: only one within this network may lead there.
-        let may_lead_there = is_within(&offer.source) || (!is_within(url) && url.starts_with("https://"));
+        let outside = is_within(url) == Some(false) && url.starts_with("https://");
+        let may_lead_there = outside || is_within(&offer.source) == Some(true);
         if !plan.wanted.is_empty() || !may_lead_there {
             return offer.outcome.clone();
         }

@@ -180,7 +180,7 @@ impl Beside {
         std::os::unix::fs::OpenOptionsExt::mode(&mut opening, 0o600);
         let made = Self { file: opening.open(&path)?, path, done: false };
         if let Ok(old) = fs::metadata(target) {
-            own_as(&made.file, &old)?;
+            own_as(&made.file, &old);
             made.file.set_permissions(old.permissions())?;
         }
         Ok(made)
@@ -204,23 +204,20 @@ impl Drop for Beside {
 
 /// Gives a file to whom another belongs, so that whoever reads that one can read this.
 #[cfg(unix)]
-fn own_as(file: &File, old: &fs::Metadata) -> io::Result<()> {
+fn own_as(file: &File, old: &fs::Metadata) {
     use std::os::unix::fs::{MetadataExt as _, fchown};
-    let now = file.metadata()?;
+    let Ok(now) = file.metadata() else { return };
+    // Who may not do that shares the file with its owner by its mode, which stays.
     if now.uid() != old.uid() {
-        fchown(file, Some(old.uid()), None)?;
+        let _ = fchown(file, Some(old.uid()), None);
     }
     if now.gid() != old.gid() {
-        // One of a group that is not ours keeps its owner; what others may do with it is in its mode.
         let _ = fchown(file, None, Some(old.gid()));
     }
-    Ok(())
 }
 
 #[cfg(not(unix))]
-fn own_as(_: &File, _: &fs::Metadata) -> io::Result<()> {
-    Ok(())
-}
+fn own_as(_: &File, _: &fs::Metadata) {}
 
 /// Removes what writers left behind that were killed; the caller holds the lock.
 fn sweep(target: &Path) {

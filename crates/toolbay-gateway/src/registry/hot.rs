@@ -95,7 +95,10 @@ impl Hot {
             why: io::Error::other(why),
         };
         let answer = task::spawn_blocking(move || change(&registry)).await.map_err(failed)??;
-        self.caught_up().await;
+        if !self.caught_up().await {
+            let why = format!("it was not taken on within {} s", PATIENCE.as_secs());
+            return Err(Error::NotLive { why });
+        }
         // Somebody who turned a tool off must not believe that it is off while it is not.
         match self.fault() {
             None => Ok(answer),
@@ -103,13 +106,11 @@ impl Hot {
         }
     }
 
-    /// Waits, within bounds, until the file as it stands now is taken on.
-    pub async fn caught_up(&self) {
+    /// Waits, within bounds, until the file as it stands now is taken on; whether that was so. Where it takes longer, it is
+    /// taken on all the same.
+    pub async fn caught_up(&self) -> bool {
         let (done, when) = oneshot::channel();
-        if self.asked.send(done).await.is_ok() {
-            // Where it takes longer, it is taken on all the same.
-            let _ = time::timeout(PATIENCE, when).await;
-        }
+        self.asked.send(done).await.is_ok() && time::timeout(PATIENCE, when).await.is_ok()
     }
 }
 

@@ -13,10 +13,9 @@ pub(super) fn words(hit: &Hit) -> f64 {
     }
 }
 
-/// Whether an address says itself that it lies within a private network; one that cannot be read might.
-pub(super) fn is_within(url: &str) -> bool {
-    let address = url.parse::<http::Uri>().ok();
-    address.and_then(|address| Some(names_private(address.host()?))).unwrap_or(true)
+/// Whether an address says itself that it lies within a private network; nothing where it cannot be read.
+pub(super) fn is_within(url: &str) -> Option<bool> {
+    Some(names_private(url.parse::<http::Uri>().ok()?.host()?))
 }
 
 pub(super) fn planned(listing: &Listing) -> Outcome {

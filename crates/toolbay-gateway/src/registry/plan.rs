@@ -101,7 +101,7 @@ fn by_remote(listing: &Listing, remote: &Remote) -> Option<Plan> {
         return None;
     }
     // A header is sent to another machine: what fills it is never a variable that is set here for something else.
-    let mut wants = Wants { naming: Naming::Prefixed, ..Wants::of(listing) };
+    let mut wants = Wants { naming: Naming::Ours, ..Wants::of(listing) };
     let url = wants.filled(&remote.url, &remote.variables);
     let mut entry = dressed(Entry::at(short_name(&listing.name), transport, url.clone()), listing);
     for header in remote.headers.iter().filter(|header| !header.name.is_empty()) {
@@ -164,8 +164,8 @@ fn dressed(entry: Entry, listing: &Listing) -> Entry {
 enum Naming {
     /// As their program calls them, where that says something.
     Own,
-    /// With the server's name before them, always.
-    Prefixed,
+    /// With a word of ours and the server's name before them: a registry chooses that name, too.
+    Ours,
 }
 
 /// What is wanted so far.
@@ -241,8 +241,11 @@ impl Wants {
     fn want(&mut self, input: &Input, name: &str) -> String {
         let own = variable(name);
         // A name that says nothing alone belongs to its server.
-        let says = self.naming == Naming::Own && own.contains('_');
-        let variable = if says { own } else { format!("{}_{own}", self.prefix) };
+        let variable = match self.naming {
+            Naming::Own if own.contains('_') => own,
+            Naming::Own => format!("{}_{own}", self.prefix),
+            Naming::Ours => format!("TOOLBAY_{}_{own}", self.prefix),
+        };
         if !self.list.iter().any(|wanted| wanted.variable == variable) {
             let secrecy = if is_secret(input, name) { Secrecy::Secret } else { Secrecy::Open };
             self.list.push(Wanted { variable: variable.clone(), description: input.description.clone(), secrecy });

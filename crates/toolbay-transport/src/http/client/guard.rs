@@ -74,7 +74,7 @@ fn allowed(reach: Reach, name: &str, found: Vec<SocketAddr>) -> io::Result<Vec<S
 /// Whether a host, as an address has it, says itself that it lies within a private network or on this machine: a number of
 /// such a network, a name without a dot, or one that is kept for private use. Where a public name leads is not looked up.
 pub fn names_private(host: &str) -> bool {
-    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let host = host.trim_start_matches('[').trim_end_matches(['.', ']']);
     match host.parse::<IpAddr>() {
         Ok(address) => is_private(address),
         // What ends with a number is read as one, however it is written.

@@ -35,6 +35,16 @@ pub(crate) struct Line {
     headers: Arc<HeaderMap>,
     limits: Limits,
     redirects: usize,
+    elsewhere: Elsewhere,
+}
+
+/// What is done where a request is done, and its result lies elsewhere (303).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Elsewhere {
+    /// It is asked there as it was: no message of the protocol is answered in that way.
+    Asked,
+    /// The result is read there, and nothing is done again.
+    Read,
 }
 
 /// The head of an answer, and the address that gave it.
@@ -85,12 +95,20 @@ impl Line {
         let mut headers = target.fixed_headers();
         let agent = HeaderValue::from_static(concat!("toolbay/", env!("CARGO_PKG_VERSION")));
         headers.entry(header::USER_AGENT).or_insert(agent);
-        Self { http, url: target.url.clone(), headers: Arc::new(headers), limits: target.limits, redirects: REDIRECTS }
+        Self {
+            http,
+            url: target.url.clone(),
+            headers: Arc::new(headers),
+            limits: target.limits,
+            redirects: REDIRECTS,
+            elsewhere: Elsewhere::Asked,
+        }
     }
 
-    /// The same, and so many redirects are followed.
+    /// The same, and so many redirects are followed; a result that lies elsewhere is read there.
+    // spec: RFC 9110, 15.4.4
     pub(super) fn redirecting(self, redirects: usize) -> Self {
-        Self { redirects, ..self }
+        Self { redirects, elsewhere: Elsewhere::Read, ..self }
     }
 
     /// The same server at another address of the same origin.
@@ -108,9 +126,7 @@ impl Line {
         &self.limits
     }
 
-    /// Sends a request, following redirects within the origin with method and body as they are. What is done already, and
-    /// has its result elsewhere (303), is read there and not done again.
-    // spec: RFC 9110, 15.4.4
+    /// Sends a request, following redirects within the origin with method and body as they are.
     pub(super) async fn send(&self, mut order: Order) -> Result<Reached, Error> {
         let mut url = self.url.clone();
         for _ in 0..=self.redirects {
@@ -129,7 +145,8 @@ impl Line {
                 );
                 return Err(Error::new(Kind::Incompatible, what));
             }
-            if response.status() == StatusCode::SEE_OTHER && order.verb != Method::GET {
+            let done = response.status() == StatusCode::SEE_OTHER && order.verb != Method::GET;
+            if done && self.elsewhere == Elsewhere::Read {
                 order = Order { verb: Method::GET, body: Bytes::new(), ..order };
                 order.headers.remove(header::CONTENT_TYPE);
             }
