@@ -26,6 +26,7 @@ pub use run::{Answered, Blame, Failure, Ran, Tools, Tried, run};
 pub use step::{Argument, Origin, Standing, Step};
 pub use toolbay_retrieval::slots::{Day, Missing};
 pub use toolbay_retrieval::{Breakdown, Matched, Parts, Scorer, Weights};
+pub(crate) use validity::validator;
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! Arguments against a tool's input schema. Nothing is fetched, and patterns take linear time.
 
+use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::{Map, Value};
 
 /// Larger schemas are not compiled.
@@ -7,14 +8,19 @@ const LARGEST: usize = 256 * 1024;
 /// So many flaws are told.
 const MOST_FLAWS: usize = 3;
 
+/// What checks arguments against a schema.
+pub(crate) fn validator(schema: &Value) -> Result<Validator, ValidationError<'static>> {
+    let linear = PatternOptions::regex();
+    jsonschema::options().with_pattern_options(linear).build(schema)
+}
+
 /// Why the arguments do not fit the schema.
 pub(crate) fn flaws(schema: &Value, arguments: &Map<String, Value>) -> Option<String> {
     // Written out once: there is no cheaper way to know its size.
     if schema.to_string().len() > LARGEST {
         return Some(format!("its input schema is larger than {LARGEST} bytes"));
     }
-    let linear = jsonschema::PatternOptions::regex();
-    let validator = match jsonschema::options().with_pattern_options(linear).build(schema) {
+    let validator = match validator(schema) {
         Ok(validator) => validator,
         Err(flaw) => return Some(format!("its input schema cannot be used: {flaw}")),
     };

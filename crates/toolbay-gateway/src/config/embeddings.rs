@@ -7,7 +7,7 @@ use jsonc_parser::ast::{Object, Value};
 
 use super::{
     expand::{Standing, Variables},
-    keys,
+    filled, keys,
     resolve::workspace,
     secret::Secret,
     source::Source,
@@ -119,17 +119,9 @@ fn find<'v, 'a>(object: &'v Object<'a>, key: &str) -> Option<&'v Value<'a>> {
 
 fn text(object: &Object<'_>, key: &str, variables: &Variables<'_>) -> Result<Option<String>, Flaw> {
     let Some(value) = find(object, key) else { return Ok(None) };
-    let at = tree::start(value);
-    let Value::StringLit(text) = value else {
-        return Err((at, format!("`{key}` is {}; write a text", tree::kind(value))));
-    };
-    let filled = variables.fill(&text.value).map_err(|why| {
-        let (problem, remedy) = why.explain();
-        (at, format!("`{key}`: {problem}; {remedy}"))
-    })?;
-    let filled = filled.text.value().to_owned();
+    let filled = filled::text(key, value, variables)?;
     if filled.len() > LONGEST || filled.contains(['\0', '\r', '\n']) {
-        return Err((at, format!("`{key}` is longer than {LONGEST} bytes, or holds a line break")));
+        return Err((tree::start(value), format!("`{key}` is longer than {LONGEST} bytes, or holds a line break")));
     }
     Ok(Some(filled))
 }

@@ -11,6 +11,7 @@ mod embeddings;
 mod error;
 mod expand;
 mod expose;
+mod filled;
 mod find;
 mod keys;
 mod limits;

@@ -7,7 +7,7 @@ use jsonc_parser::ast::{Object, Value};
 
 use super::{
     expand::{Standing, Variables},
-    keys,
+    filled, keys,
     resolve::workspace,
     secret::Secret,
     source::Source,
@@ -133,12 +133,12 @@ fn entries(
 
 fn one(key: &Key, value: &Value<'_>, variables: &Variables<'_>) -> Result<String, Flaw> {
     match (&key.shape, value) {
-        (Shape::Text, Value::StringLit(_)) => text(key.key, value, variables),
+        (Shape::Text, Value::StringLit(_)) => filled::text(key.key, value, variables),
         (Shape::Number, Value::NumberLit(number)) => Ok(number.value.to_owned()),
         (Shape::Pairs, Value::Object(pairs)) => {
             let pairs = pairs.properties.iter().map(|pair| {
                 let name = format!("{}.{}", key.key, pair.name.as_str());
-                let value = text(&name, &pair.value, variables)?;
+                let value = filled::text(&name, &pair.value, variables)?;
                 Ok(format!("{}={}", escaped(pair.name.as_str()), escaped(&value)))
             });
             Ok(pairs.collect::<Result<Vec<_>, Flaw>>()?.join(","))
@@ -152,18 +152,6 @@ fn one(key: &Key, value: &Value<'_>, variables: &Variables<'_>) -> Result<String
             Err((tree::start(other), format!("`{}` is {}; write {wanted}", key.key, tree::kind(other))))
         }
     }
-}
-
-fn text(name: &str, value: &Value<'_>, variables: &Variables<'_>) -> Result<String, Flaw> {
-    let at = tree::start(value);
-    let Value::StringLit(text) = value else {
-        return Err((at, format!("`{name}` is {}; write a text", tree::kind(value))));
-    };
-    let filled = variables.fill(&text.value).map_err(|why| {
-        let (problem, remedy) = why.explain();
-        (at, format!("`{name}`: {problem}; {remedy}"))
-    })?;
-    Ok(filled.text.value().to_owned())
 }
 
 /// A text without what has a meaning between pairs.

@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     model::{Defined, Wire},
+    planner::validator,
     toolbox::Tool,
     transcript::Written,
 };
@@ -129,12 +130,7 @@ impl Compiled {
             if !schema.is_object() || schema.to_string().len() > LARGEST {
                 return Err("too large, or no object".into());
             }
-            // Nothing is fetched, and patterns take linear time.
-            let linear = jsonschema::PatternOptions::regex();
-            jsonschema::options()
-                .with_pattern_options(linear)
-                .build(schema)
-                .map_err(|flaw| words::cut(&flaw.to_string()))
+            validator(schema).map_err(|flaw| words::cut(&flaw.to_string()))
         });
         validator.as_ref().ok()
     }
