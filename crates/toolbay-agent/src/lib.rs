@@ -132,6 +132,7 @@ pub mod approve;
 pub mod bay;
 pub mod context;
 pub mod forms;
+pub mod lend;
 pub mod model;
 pub mod person;
 pub mod planner;

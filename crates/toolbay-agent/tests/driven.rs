@@ -28,7 +28,7 @@ fn any() -> Value {
 /// Everything is allowed that these tests call.
 fn allowing(tools: &Shelved) -> Arc<AskAll> {
     let policy = AskAll::default();
-    tools.tools().iter().for_each(|tool| policy.remember(&tool.id, Decision::Allow));
+    tools.tools().iter().for_each(|tool| policy.remember(tool, Decision::Allow).unwrap());
     Arc::new(policy)
 }
 
@@ -133,7 +133,7 @@ async fn only_what_is_believed_to_change_nothing_is_in_flight_together() {
         });
         let settings = Settings { parallel, side_by_side: 3, ..Settings::default() };
         let policy = ReadOnly::of(["a"]);
-        tools.iter().for_each(|tool| policy.remember(&tool.id, Decision::Allow));
+        tools.iter().for_each(|tool| policy.remember(tool, Decision::Allow).unwrap());
         let mut agent = Agent::new(model, toolbox.clone()).policy(Arc::new(policy)).settings(settings);
         agent.say("go").await;
         assert_eq!(toolbox.most.load(std::sync::atomic::Ordering::SeqCst), most, "{parallel:?} on {server}");
@@ -350,7 +350,7 @@ async fn what_a_rule_forbids_nobody_is_asked_about() {
     let toolbox = Shelved::new(vec![tool("s", "x", "", any())], |_, _, _| gives(text("x")));
     let model = Scripted::new(|number, _| if number == 0 { wants(&[("s__x", json!({}))]) } else { says("ok") });
     let policy = AskAll::default();
-    policy.remember(&toolbox.tools()[0].id, Decision::Deny("never on production".into()));
+    policy.remember(&toolbox.tools()[0], Decision::Deny("never on production".into())).unwrap();
     let person = Somebody::new(|_| panic!("nobody is asked"));
     let mut agent = Agent::new(model, toolbox.clone()).policy(Arc::new(policy)).person(person);
     agent.say("go").await;

@@ -3,7 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -24,7 +27,14 @@ use toolbay_gateway::{
     config::{Child, Endpoint},
     servers::{Plan, Spec, endpoint},
 };
-use toolbay_protocol::Revision;
+use toolbay_protocol::{
+    ErrorObject, Method, Raw, Revision,
+    exchange::Outcome,
+    fault::code,
+    greeting::Profile,
+    watch::{Change, Filter},
+};
+use toolbay_transport::{Caller, Cx, Hub, Request, Service, Watch};
 
 const ERAS: [Option<Revision>; 2] = [None, Some(Revision::LATEST_LEGACY)];
 
@@ -239,4 +249,63 @@ async fn a_server_that_dies_in_mid_call_is_its_own_fault() {
     let failure = timeout(Duration::from_secs(20), reach.call(&tool, Map::new(), &Nobody)).await.unwrap().unwrap_err();
     assert_eq!(failure.blame, Blame::Server, "{failure:?}");
     bay.close().await;
+}
+
+/// A server that offers more to whoever lends it a model, and learns more on the way.
+#[derive(Default)]
+struct Choosy {
+    learned: AtomicBool,
+    hub: Hub,
+}
+
+impl Service for Choosy {
+    fn profile(&self) -> Arc<Profile> {
+        let capabilities = Raw::of(&json!({"tools": {"listChanged": true}}));
+        Arc::new(Profile { server: Raw::of(&json!({"name": "choosy", "version": "1"})), capabilities, instructions: None })
+    }
+
+    async fn call(&self, request: Request, _: Cx) -> Outcome {
+        let lends = request.caller.introduction.declares(&["sampling"]);
+        match request.method {
+            Method::ToolsList => {
+                let offered = [("plain", true), ("guess", lends), ("late", lends && self.learned.load(Ordering::SeqCst))];
+                let names = offered.into_iter().filter_map(|(name, offered)| offered.then_some(name));
+                let tool = |name| json!({"name": name, "inputSchema": {"type": "object"}});
+                Ok(Raw::of(&json!({"tools": names.map(tool).collect::<Vec<_>>()})))
+            }
+            Method::ToolsCall => {
+                let called = request.params.get("name").unwrap().as_text().unwrap().into_owned();
+                Ok(Raw::of(&json!({"content": [{"type": "text", "text": called}]})))
+            }
+            other => Err(ErrorObject::new(code::METHOD_NOT_FOUND, other.to_string())),
+        }
+    }
+
+    async fn watch(&self, _: &Arc<Caller>, filter: Filter) -> Result<Watch, ErrorObject> {
+        Ok(self.hub.watch(filter))
+    }
+}
+
+#[tokio::test]
+async fn what_a_server_offers_to_us_alone_is_found_and_called() {
+    for era in ERAS {
+        let choosy = Arc::<Choosy>::default();
+        let bay = open(Spec { revision: era, ..Spec::embedded("s", Arc::clone(&choosy)) });
+        let reach = reach(&bay).await;
+        assert_eq!(said(&reach, "plain", &Nobody).await, "plain");
+        // A server without sessions lists the same for everybody.
+        if era == Some(Revision::LATEST_LEGACY) {
+            assert_eq!(said(&reach, "guess", &Nobody).await, "guess");
+            assert!(find(&*reach.shelf().await, "late").is_none());
+            choosy.learned.store(true, Ordering::SeqCst);
+            choosy.hub.publish(&Change::Tools);
+            let late = async {
+                while find(&*reach.shelf().await, "late").is_none() {
+                    tokio::task::yield_now().await;
+                }
+            };
+            timeout(Duration::from_secs(20), late).await.expect("it is told of");
+            assert_eq!(said(&reach, "late", &Nobody).await, "late");
+        }
+    }
 }

@@ -6,6 +6,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use tokio::runtime::Builder;
 
 use crate::{
+    approvals::Approvals,
     chat::Chat,
     exit,
     registry::Registry,
@@ -44,6 +45,8 @@ pub(crate) enum Command {
     Ask(Box<Ask>),
     /// Talk to a model that has the tools
     Chat(Box<Chat>),
+    /// Show or forget what was decided for calls in this project (`always` in a chat)
+    Approvals(Approvals),
     /// Say what providers of models take of each tool, and what that loses
     Lint(Lint),
     /// Read a resource
@@ -71,7 +74,7 @@ impl Command {
             }
             Self::Status(_) | Self::Logs(_) | Self::Reload(_) | Self::Tool(_) => Builder::new_current_thread(),
             Self::Prompt(_) | Self::Find(_) | Self::Registry(_) | Self::Session(_) => Builder::new_current_thread(),
-            Self::Ask(_) | Self::Lint(_) | Self::Chat(_) => Builder::new_current_thread(),
+            Self::Ask(_) | Self::Lint(_) | Self::Chat(_) | Self::Approvals(_) => Builder::new_current_thread(),
         }
     }
 }

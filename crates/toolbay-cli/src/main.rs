@@ -1,11 +1,13 @@
 //! The `toolbay` command. A file per subcommand; what they share is how a server is reached ([`target`]) and how things
 //! are shown ([`show`]).
 
+mod approvals;
 mod args;
 mod ask;
 mod call;
 mod chat;
 mod control;
+mod exact;
 mod exit;
 mod lint;
 mod list;
@@ -46,6 +48,7 @@ fn main() -> std::process::ExitCode {
             Command::Call(call) => call::run(call).await,
             Command::Ask(ask) => ask::run(*ask).await,
             Command::Chat(chat) => chat::run(*chat).await,
+            Command::Approvals(approvals) => approvals::run(approvals),
             Command::Lint(lint) => lint::run(lint).await,
             Command::Read(read) => read::run(read).await,
             Command::Prompt(prompt) => prompt::run(prompt).await,

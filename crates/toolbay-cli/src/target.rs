@@ -159,6 +159,8 @@ pub(crate) struct Configured {
     pub(crate) acquire: acquire::Settings,
     /// Whom to ask what tools and requests mean, where the file says so.
     pub(crate) embeddings: Option<embeddings::Settings>,
+    /// What the host may do, and with which model.
+    pub(crate) host: config::Host,
     /// The file; none where the embedded servers are meant.
     pub(crate) file: Option<PathBuf>,
 }
@@ -181,8 +183,8 @@ pub(crate) fn configured(config: Option<&Path>) -> Result<Configured, Exit> {
         None => embedded(&here)?,
     };
     let file = file.map(|file| here.join(file));
-    let config::Running { limits, telemetry, expose, acquire, embeddings, .. } = config;
-    Ok(Configured { specs, limits, telemetry, expose, acquire, embeddings, file })
+    let config::Running { limits, telemetry, expose, acquire, embeddings, host, .. } = config;
+    Ok(Configured { specs, limits, telemetry, expose, acquire, embeddings, host, file })
 }
 
 /// What is served where nothing is configured.

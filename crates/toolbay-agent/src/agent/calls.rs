@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::{
     question::milliseconds,
     run::{Events, Open, Running},
-    waits::{Waits, within},
+    waits::{Allowed, Waits, within},
     watched::Watched,
 };
 use crate::{
@@ -77,13 +77,18 @@ impl Running<'_> {
     fn carry(&self, call: Call, tool: Arc<Tool>) -> BoxFuture<'static, Back> {
         let (toolbox, person) = (Arc::clone(&self.agent.toolbox), Arc::clone(&self.agent.person));
         let (trace, round) = (self.agent.trace.clone(), self.turn.round());
-        let (allowed, patience) = (self.agent.settings.call, self.agent.settings.patience);
+        let settings = &self.agent.settings;
+        let allowed = Allowed { silence: settings.call, total: settings.longest_call };
+        let patience = settings.patience;
         Box::pin(async move {
             let waits = Waits::new();
             let watched = Watched { person, trace, round, waits: &waits, patience, id: &call.id, tool: &tool.id };
             let begun = Instant::now();
             let carried = within(toolbox.call(&tool, call.arguments.clone(), &watched), allowed, &waits).await;
-            let late = || Failure { blame: Blame::Deadline, what: format!("no answer within {} s", allowed.as_secs()) };
+            let late = || {
+                let what = format!("no answer within {} s, nor any progress", allowed.silence.as_secs());
+                Failure { blame: Blame::Deadline, what }
+            };
             let result = carried.unwrap_or_else(|| Err(late()));
             let ms = milliseconds(begun);
             Back { call, tool, result, ms }

@@ -40,6 +40,9 @@ impl Running<'_> {
         let agent = &*self.agent;
         let trust = agent.policy.trust(&tool.id.server);
         let mut will = effect(tool, trust);
+        if let Some(remark) = agent.policy.remark(tool) {
+            will = format!("{will} {remark}");
+        }
         let mut arguments = call.arguments.clone();
         for _ in 0..EDITS {
             let approval = Approval { tool, arguments: &arguments, effect: will.clone() };
@@ -49,7 +52,9 @@ impl Running<'_> {
             let edited = match verdict {
                 Verdict::Once => return Decided::Allowed,
                 Verdict::Always => {
-                    agent.policy.remember(&tool.id, Decision::Allow);
+                    if let Err(why) = agent.policy.remember(tool, Decision::Allow) {
+                        agent.person.told(&tool.id, &why);
+                    }
                     return Decided::Allowed;
                 }
                 Verdict::No(Some(reason)) => return Decided::Denied(format!("the person said no: {reason}")),

@@ -19,8 +19,11 @@ pub struct Settings {
     pub parallel: Parallel,
     /// How many at most.
     pub side_by_side: usize,
-    /// How long a call may take; the time in which a person is asked does not count.
+    /// How long a call may be silent: progress, and lines of its server's log, begin that anew. The time in which a person is
+    /// asked does not count.
     pub call: Duration,
+    /// How long a call may take whatever is said of it.
+    pub longest_call: Duration,
     /// How long the model may take for a reply, retries among it.
     pub reply: Duration,
     /// How long a person may take to decide on a call, or to answer a server; then it is refused, or cancelled.
@@ -56,6 +59,7 @@ impl Default for Settings {
             parallel: Parallel::default(),
             side_by_side: 8,
             call: Duration::from_secs(120),
+            longest_call: Duration::from_secs(3_600),
             reply: Duration::from_secs(600),
             patience: Duration::from_secs(3_600),
             reply_tokens: None,

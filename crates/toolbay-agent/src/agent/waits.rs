@@ -7,7 +7,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// How long a call has waited for a person.
+/// How long a call has waited for a person, and when its server was last heard.
 #[derive(Debug)]
 pub(super) struct Waits(watch::Sender<Waited>);
 
@@ -16,6 +16,8 @@ struct Waited {
     open: u32,
     since: Option<Instant>,
     total: Duration,
+    /// When anything was said of the call.
+    heard: Option<Instant>,
 }
 
 /// A question that a person has before them.
@@ -25,6 +27,11 @@ pub(super) struct Waiting<'a>(&'a Waits);
 impl Waits {
     pub(super) fn new() -> Self {
         Self(watch::Sender::new(Waited::default()))
+    }
+
+    /// Something was said of the call: it goes on.
+    pub(super) fn heard(&self) {
+        self.0.send_modify(|waited| waited.heard = Some(Instant::now()));
     }
 
     /// A person is asked, until that is dropped.
@@ -50,8 +57,17 @@ impl Drop for Waiting<'_> {
     }
 }
 
+/// How long a call may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Allowed {
+    /// With nothing said of it.
+    pub(super) silence: Duration,
+    /// Whatever is said of it.
+    pub(super) total: Duration,
+}
+
 /// Does work within a time of its own; nothing where that is over.
-pub(super) async fn within<T>(work: impl Future<Output = T>, allowed: Duration, waits: &Waits) -> Option<T> {
+pub(super) async fn within<T>(work: impl Future<Output = T>, allowed: Allowed, waits: &Waits) -> Option<T> {
     let mut work = pin!(work);
     let mut waited = waits.0.subscribe();
     let begun = Instant::now();
@@ -59,7 +75,11 @@ pub(super) async fn within<T>(work: impl Future<Output = T>, allowed: Duration, 
         let now = *waited.borrow_and_update();
         let late = async {
             match now.open {
-                0 => sleep_until(begun + allowed + now.total).await,
+                0 => {
+                    let start = begun + now.total;
+                    let silent = now.heard.map_or(start, |heard| heard.max(start)) + allowed.silence;
+                    sleep_until(silent.min(start + allowed.total.max(allowed.silence))).await;
+                }
                 _ => std::future::pending().await,
             }
         };

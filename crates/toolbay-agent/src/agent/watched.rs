@@ -81,6 +81,7 @@ impl Person for Watched<'_> {
     }
 
     fn told(&self, tool: &ToolId, what: &str) {
+        self.waits.heard();
         self.person.told(tool, what);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::toolbox::{Tool, ToolId};
+use crate::toolbox::Tool;
 
 /// What a rule says of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,16 +15,22 @@ pub enum Decision {
     Deny(String),
 }
 
-/// Rules on calls. A tool is known to them by its [`ToolId`] alone: other servers may have one of the same name.
+/// Rules on calls. A tool is known to them by its [`ToolId`](crate::toolbox::ToolId) alone: other servers may have one of the same name.
 pub trait Policy: Send + Sync {
     /// What holds for a call.
     fn decide(&self, tool: &Tool, arguments: &Map<String, Value>) -> Decision;
 
-    /// A person decided for all calls of a tool from now on.
-    fn remember(&self, tool: &ToolId, decision: Decision);
+    /// A person decided for all calls of a tool from now on, as it is defined now. An error says for how long that holds
+    /// instead, and why.
+    fn remember(&self, tool: &Tool, decision: Decision) -> Result<(), String>;
 
     /// Whether what the tools of a server say of themselves is to be believed.
     fn trust(&self, server: &str) -> Trust;
+
+    /// What a person should know who is asked about a tool, beside what it will do.
+    fn remark(&self, _: &Tool) -> Option<String> {
+        None
+    }
 }
 
 /// Whether what the tools of a server say of themselves is to be believed.

@@ -21,7 +21,7 @@ use toolbay_protocol::{
     raw::Object,
     watch::Filter,
 };
-use toolbay_transport::{Connection, Error, Subscription, connect, duplex};
+use toolbay_transport::{Caller, Connection, Error, Subscription, connect, duplex};
 
 use super::{
     approach::{Changes, Offer, approach},
@@ -50,7 +50,8 @@ pub struct Reach {
 }
 
 enum Source {
-    Bay(Bay),
+    /// A bay, and as whom it sees us.
+    Bay(Bay, Caller),
     /// One at the end of the connection.
     Server {
         /// Its name here.
@@ -88,8 +89,11 @@ impl Reach {
     /// for all its servers.
     pub async fn bay(bay: Bay, name: &str, version: &str, offer: Offer) -> Result<Self, Error> {
         let (approach, _) = approach(name, version, offer);
-        let connection = connect::memory(Arc::new(bay.clone()), duplex::Options::default(), approach).await?;
-        Ok(Self::new(connection, Source::Bay(bay)))
+        let options = duplex::Options::default();
+        let principal = options.principal.clone();
+        let connection = connect::memory(Arc::new(bay.clone()), options, approach).await?;
+        let caller = Caller { introduction: Arc::clone(connection.us()), principal, session: None, device: None };
+        Ok(Self::new(connection, Source::Bay(bay, caller)))
     }
 
     /// The tools of a server that was [approached](approach()) so. All of them are of the server `name`, whatever it says of
@@ -121,12 +125,14 @@ impl Reach {
 
     async fn look(&self) -> Arc<Shelf> {
         match &self.source {
-            Source::Bay(bay) => {
+            Source::Bay(bay, caller) => {
                 if self.newest().is_none() {
                     // Those that are later than that are told as still starting.
                     let _ = timeout(START, bay.settled()).await;
                 }
-                let of = Of::Catalog(bay.catalog(), *bay.moves().borrow());
+                // Counted before: what moves meanwhile has it looked at again.
+                let moves = *bay.moves().borrow();
+                let of = Of::Catalog(bay.catalog_for(caller).await, moves);
                 self.same(&of).unwrap_or_else(|| {
                     let Of::Catalog(catalog, _) = &of else { unreachable!("made above") };
                     let (tools, down) = (stock::tools(catalog), stock::down(bay));
@@ -196,7 +202,7 @@ impl Toolbox for Reach {
     fn items(&self, what: Listed) -> BoxFuture<'_, Vec<Item>> {
         Box::pin(async move {
             match &self.source {
-                Source::Bay(bay) => stock::items(&bay.catalog(), what),
+                Source::Bay(bay, caller) => stock::items(&*bay.catalog_for(caller).await, what),
                 Source::Server { name, .. } => {
                     let listed = servers::whole(&self.connection, what, PAGE).await.unwrap_or_default();
                     stock::listed_items(name, what, &listed)
@@ -207,8 +213,8 @@ impl Toolbox for Reach {
 
     fn read<'a>(&'a self, server: &'a str, uri: &'a str) -> BoxFuture<'a, Result<Value, Failure>> {
         Box::pin(async move {
-            if let Source::Bay(bay) = &self.source
-                && let Some(owner) = bay.catalog().server_of(uri).filter(|owner| &***owner != server)
+            if let Source::Bay(bay, caller) = &self.source
+                && let Some(owner) = bay.catalog_for(caller).await.server_of(uri).filter(|owner| &***owner != server)
             {
                 let what = format!("{uri} is of server {owner:?} here, not of {server:?}");
                 return Err(Failure { blame: Blame::Request, what });
@@ -228,9 +234,9 @@ impl Toolbox for Reach {
     ) -> BoxFuture<'a, Result<Value, Failure>> {
         Box::pin(async move {
             let server = match &self.source {
-                Source::Bay(bay) => {
-                    let found = bay.offered(Listed::Prompts, public).await;
-                    found.map(|found| found.server.to_string()).unwrap_or_default()
+                Source::Bay(bay, caller) => {
+                    let catalog = bay.catalog_for(caller).await;
+                    catalog.find(Listed::Prompts, public).map(|found| found.server.to_string()).unwrap_or_default()
                 }
                 Source::Server { name, .. } => name.clone(),
             };
@@ -250,7 +256,7 @@ fn named(name: &str, arguments: &Map<String, Value>) -> Raw {
 impl fmt::Debug for Reach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let over = match &self.source {
-            Source::Bay(_) => "a bay",
+            Source::Bay(..) => "a bay",
             Source::Server { name, .. } => name,
         };
         f.debug_struct("Reach").field("over", &over).finish_non_exhaustive()

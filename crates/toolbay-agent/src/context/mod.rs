@@ -4,12 +4,14 @@
 mod attach;
 mod mention;
 mod prompted;
+mod ruled;
 mod slash;
 mod words;
 
 pub use attach::{AttachLimits, Attached, Attacher};
 pub use mention::{Mention, candidates, mentions};
 pub use prompted::prompted;
+pub use ruled::{AttachRule, AttachRules};
 pub use slash::{Argument, Slash, SlashError, arguments};
 
 #[cfg(test)]

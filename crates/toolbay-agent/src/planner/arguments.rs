@@ -24,19 +24,43 @@ pub(super) fn arguments(said: &Said<'_>, schema: &Value) -> Fit {
     if own.missing.is_empty() || said.before.is_empty() {
         return own;
     }
-    // What a part does not say, an earlier one may have said.
-    let all: Vec<Slot> = said.slots.iter().chain(said.before).cloned().collect();
-    let joined = fit(&all, said.text, schema);
-    if joined.missing.len() < own.missing.len() { joined } else { own }
+    lent(own, said, schema)
 }
 
-/// Whether a schema leaves open what a tool takes, as that of a service of which nothing is told does.
+/// What is missing, out of the parts before, where this one says nothing of the kind: what it does say stands.
+fn lent(mut own: Fit, said: &Said<'_>, schema: &Value) -> Fit {
+    let says = |kind: Kind| said.slots.iter().any(|slot| slot.kind == kind);
+    let before = said.before.iter().filter(|slot| !says(slot.kind));
+    let all: Vec<Slot> = said.slots.iter().chain(before).cloned().collect();
+    let mut joined = fit(&all, said.text, schema).arguments;
+    own.missing.retain(|missing| !lend(&mut own.arguments, &mut joined, &missing.name));
+    own
+}
+
+/// Moves one argument, by its name or by two with a point between; whether there was one.
+fn lend(to: &mut Map<String, Value>, from: &mut Map<String, Value>, name: &str) -> bool {
+    if let Some(value) = from.remove(name) {
+        to.insert(name.to_owned(), value);
+        return true;
+    }
+    let Some((outer, inner)) = name.split_once('.') else { return false };
+    let Some(value) = from.get_mut(outer).and_then(Value::as_object_mut).and_then(|from| from.remove(inner)) else {
+        return false;
+    };
+    let within = to.entry(outer).or_insert_with(|| Value::Object(Map::new()));
+    within.as_object_mut().map(|within| within.insert(inner.to_owned(), value)).is_some()
+}
+
+/// Whether a schema leaves open what a tool takes, as that of a service of which nothing is told does. One that lists no
+/// properties says that there are none.
 fn says_nothing(schema: &Value) -> bool {
-    let empty = |key: &str| schema.get(key).and_then(Value::as_object).is_none_or(Map::is_empty);
-    let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
-    let composed = ["allOf", "anyOf", "oneOf", "$ref"].iter().any(|key| schema.get(key).is_some());
-    let required = schema.get("required").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
-    empty("properties") && empty("patternProperties") && !closed && !composed && !required
+    const SAYING: [&str; 8] =
+        ["properties", "patternProperties", "additionalProperties", "required", "allOf", "anyOf", "oneOf", "$ref"];
+    let open = |key: &str| match schema.get(key) {
+        None => true,
+        Some(said) => key == "additionalProperties" && *said != Value::Bool(false),
+    };
+    SAYING.iter().all(|key| open(key))
 }
 
 /// What was read, under the names of its kinds; the whole part as `query` where nothing was.
@@ -58,23 +82,27 @@ fn open(said: &Said<'_>) -> Fit {
 }
 
 /// Each value by itself, with where it comes from.
-pub(super) fn traced(arguments: &Map<String, Value>, said: &Said<'_>) -> Vec<Argument> {
+pub(super) fn traced(arguments: &Map<String, Value>, schema: &Value, said: &Said<'_>) -> Vec<Argument> {
     let mut found = Vec::new();
-    trace("", arguments, said, &mut found);
+    trace("", arguments, schema, said, &mut found);
     found
 }
 
-fn trace(path: &str, arguments: &Map<String, Value>, said: &Said<'_>, found: &mut Vec<Argument>) {
+fn trace(path: &str, arguments: &Map<String, Value>, schema: &Value, said: &Said<'_>, found: &mut Vec<Argument>) {
     for (name, value) in arguments {
+        let property = schema.get("properties").and_then(|properties| properties.get(name)).unwrap_or(&Value::Null);
         let name = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
         match value {
-            Value::Object(inner) => trace(&name, inner, said, found),
-            value => found.push(Argument { origin: origin(value, said), name, value: value.clone() }),
+            Value::Object(inner) => trace(&name, inner, property, said, found),
+            value => found.push(Argument { origin: origin(value, property, said), name, value: value.clone() }),
         }
     }
 }
 
-fn origin(value: &Value, said: &Said<'_>) -> Origin {
+fn origin(value: &Value, property: &Value, said: &Said<'_>) -> Origin {
+    if property.get("const") == Some(value) {
+        return Origin::Schema;
+    }
     let first = value.as_array().and_then(|values| values.first()).unwrap_or(value);
     let text = first.as_str().map_or_else(|| first.to_string(), str::to_owned);
     let is = |slot: &&Slot| slot.value == text || slot.normal.is_some_and(|normal| means(&normal.to_string(), &text));
@@ -83,6 +111,10 @@ fn origin(value: &Value, said: &Said<'_>) -> Origin {
         Origin::Said { kind: kind.name(), words: value }
     } else if let Some(Slot { kind, value, .. }) = slot(said.before) {
         Origin::Before { kind: kind.name(), words: value }
+    } else if property.get("enum").is_some() && said.text.to_lowercase().contains(&text.to_lowercase()) {
+        Origin::Named
+    } else if property.get("default") == Some(value) {
+        Origin::Schema
     } else if text == said.text.trim() {
         Origin::Whole
     } else if said.text.to_lowercase().contains(&text.to_lowercase()) {

@@ -13,7 +13,7 @@ use super::{
     matching::{Match, Shelf},
     meanings::Meanings,
     offered::Offered,
-    parts::parts,
+    parts::{self, Bond},
     plan::{Group, Plan},
     rules::{Reading, Rules},
     step::{Origin, Standing, Step},
@@ -47,7 +47,8 @@ impl Planner {
     /// The texts that are looked for when a request is planned, each once.
     pub fn texts(&self, request: &str) -> Vec<String> {
         let mut texts: Vec<String> = Vec::new();
-        for range in parts(request).into_iter().chain(std::iter::once(0..request.len())) {
+        let pieces = parts::pieces(request).into_iter().map(|piece| piece.range);
+        for range in pieces.chain(std::iter::once(0..request.len())) {
             let text = &request[range];
             let slots = self.read(text);
             let hint = hints::hint(text, &slots).map(str::to_owned);
@@ -71,10 +72,10 @@ impl Planner {
     ///
     /// The request is cut between thoughts; a part that finds no tool belongs to its neighbour. Per part: one match is a
     /// call; several of different categories are run side by side; several of one category one after another, until one
-    /// succeeds.
+    /// succeeds. Where a part names several places and its tool takes one, the call is made for each.
     pub fn plan(&self, request: &str) -> Plan {
         let mut plan = Plan { request: request.to_owned(), ..Plan::default() };
-        let mut parts: Vec<Part> = parts(request).into_iter().map(|range| self.part(request, range)).collect();
+        let mut parts = self.parts(request);
         if parts.iter().all(|part| part.matches.is_empty()) {
             let whole = self.part(request, 0..request.len());
             if whole.matches.is_empty() {
@@ -87,11 +88,32 @@ impl Planner {
         for part in self.joined(request, parts, &mut plan.unanswered) {
             let text = &request[part.range.clone()];
             let said = Said { text, slots: &part.slots, before: &before };
-            plan.groups.extend(groups(&part.matches, &said));
-            before.extend(part.slots);
+            let groups = groups(&part.matches, &said);
+            plan.groups.extend(of_others(&part.matches, &groups, &said));
+            // What was said last is meant first.
+            before.splice(0..0, part.slots);
         }
         once_each(&mut plan.groups);
         plan
+    }
+
+    /// The parts of a request. A piece that is only joined, finds nothing and asks nothing is more of what stands before it,
+    /// or of what comes after it where it is the first.
+    fn parts(&self, request: &str) -> Vec<Part> {
+        let mut parts: Vec<Part> = Vec::new();
+        let idle =
+            |part: &Part| part.matches.is_empty() && part.slots.is_empty() && !parts::asks(&request[part.range.clone()]);
+        for piece in parts::pieces(request) {
+            let part = self.part(request, piece.range);
+            let last = parts.last().filter(|last| piece.bond == Bond::Joint && (idle(&part) || idle(last)));
+            // Together they must find something: what one of them finds alone is not lost to the other.
+            let both = last.map(|last| self.part(request, last.range.start..part.range.end));
+            match both.filter(|both| !both.matches.is_empty()) {
+                Some(both) => drop(parts.splice(parts.len() - 1.., [both])),
+                None => parts.push(part),
+            }
+        }
+        parts
     }
 
     fn part(&self, request: &str, range: Range<usize>) -> Part {
@@ -104,10 +126,14 @@ impl Planner {
             Scorer::Best | Scorer::Words | Scorer::Weighted(_) => vec![text],
         };
         let said = Said { text, slots: &slots, before: &[] };
-        let matches = chosen(self.shelf.matches(&texts, None, &self.rules), &said);
+        let matches = self.shelf.matches(&texts, None, &self.rules);
+        // By the prescribed rule the words decide, and what was read only where they find nothing.
+        let prescribed = matches!(self.rules.scorer, Scorer::Weighted(_));
+        let matches = if prescribed { matches } else { chosen(matches, &said) };
+        let served = |found: &Match| prescribed || takes(found, &said);
         let by_hint = |hint| chosen(self.shelf.matches(&[hint], Some(hint), &self.rules), &said);
         let hinted = match hints::hint(text, &slots) {
-            Some(hint) if !matches.iter().any(|found| takes(found, &said)) => by_hint(hint),
+            Some(hint) if !matches.iter().any(served) => by_hint(hint),
             Some(_) | None => Vec::new(),
         };
         // A tool that was found by its words goes before one that was not, unless only the other takes what was said.
@@ -208,12 +234,38 @@ fn groups(matches: &[Match], said: &Said<'_>) -> Vec<Group> {
             }
         }
     }
-    // What another category could be asked at once does not wait for words that nobody said.
+    // What another category could be asked at once does not wait for words that nobody said; the best is never left out.
     let ready = |group: &Group| group.steps.iter().any(|step| step.standing == Standing::Ready);
-    if groups.iter().any(ready) {
-        groups.retain(ready);
+    let (best, rest) = (groups.first().cloned(), groups.split_off(groups.len().min(1)));
+    let any = best.iter().chain(&rest).any(ready);
+    best.into_iter().chain(rest.into_iter().filter(|group| !any || ready(group))).collect()
+}
+
+/// The groups, and after each the same once more for every further place that was named, where its tools take one.
+fn of_others(matches: &[Match], groups: &[Group], said: &Said<'_>) -> Vec<Group> {
+    let mut all = Vec::new();
+    for group in groups {
+        all.push(group.clone());
+        let kind = group.steps.first().and_then(|step| place_of(step, said));
+        for other in said.slots.iter().filter(|slot| Some(slot.kind) == kind).skip(1) {
+            let without = said.slots.iter().filter(|slot| Some(slot.kind) != kind || *slot == other).cloned();
+            let slots: Vec<Slot> = without.collect();
+            let said = Said { slots: &slots, ..*said };
+            let meant = |step: &Step| matches.iter().find(|found| found.tool == step.tool);
+            let steps = group.steps.iter().filter_map(meant).map(|found| Step::of(found, &said)).collect();
+            all.push(Group { steps, ..group.clone() });
+        }
     }
-    groups
+    all
+}
+
+/// The kind of place of which a call takes one.
+fn place_of(step: &Step, said: &Said<'_>) -> Option<Kind> {
+    let taken = step.arguments.iter().filter(|one| one.value.is_string()).find_map(|one| match &one.origin {
+        Origin::Said { kind, words } => said.slots.iter().find(|slot| slot.kind.name() == *kind && slot.value == *words),
+        _ => None,
+    })?;
+    matches!(taken.kind, Kind::City | Kind::Location).then_some(taken.kind)
 }
 
 /// No call is made twice.

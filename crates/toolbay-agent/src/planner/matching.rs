@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use toolbay_retrieval::{Fit, Found, Hit, Index, Parts, Query, Scorer};
 
-use super::{meanings::Meanings, offered::Offered, plan::Near, rules::Rules};
+use super::{meanings::Meanings, offered::Offered, plan::Near, rules::Rules, validity::Check};
 
 /// How strongly a tool is meant.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,13 +22,14 @@ pub struct Score {
 #[derive(Clone, Debug)]
 pub(super) struct Match {
     pub(super) tool: Arc<Offered>,
+    pub(super) check: Arc<Check>,
     pub(super) score: Score,
 }
 
 /// All tools, ready to be searched.
 #[derive(Clone, Debug)]
 pub(super) struct Shelf {
-    tools: HashMap<Arc<str>, Arc<Offered>>,
+    tools: HashMap<Arc<str>, (Arc<Offered>, Arc<Check>)>,
     index: Index,
     /// What a model makes of the texts that are looked for.
     texts: HashMap<String, Arc<[f32]>>,
@@ -39,14 +40,14 @@ impl Shelf {
         let mut index = Index::new();
         let tools = tools.into_iter().map(|tool| {
             index.insert(&tool.searched());
-            (Arc::from(tool.name.as_str()), Arc::new(tool))
+            (Arc::from(tool.name.as_str()), (Arc::new(tool), Arc::default()))
         });
         Self { tools: tools.collect(), index, texts: HashMap::new() }
     }
 
     /// The tools by name, with the text of each as a model is to read it.
     pub(super) fn texts(&self) -> Vec<(String, String)> {
-        self.tools.values().map(|tool| (tool.name.clone(), tool.searched().text())).collect()
+        self.tools.values().map(|(tool, _)| (tool.name.clone(), tool.searched().text())).collect()
     }
 
     /// Takes what a model makes of tools and texts.
@@ -68,8 +69,9 @@ impl Shelf {
 
     /// The tools that one of these texts finds, the best first; the first text that finds any decides.
     pub(super) fn matches(&self, texts: &[&str], by_hint: Option<&'static str>, rules: &Rules) -> Vec<Match> {
-        let found =
-            texts.iter().map(|text| (text, self.index.search(&self.query(text, rules).limit(rules.most.max(1)))));
+        // By the prescribed rule a category alone may weigh more than words: what has none is left out before it is cut.
+        let limit = if matches!(rules.scorer, Scorer::Weighted(_)) { self.tools.len() } else { rules.most };
+        let found = texts.iter().map(|text| (text, self.index.search(&self.query(text, rules).limit(limit.max(1)))));
         let good = |(text, found): &(&&str, Found)| {
             found.fit == Fit::Good || found.hits.first().is_some_and(|best| covers(best, text))
         };
@@ -85,17 +87,17 @@ impl Shelf {
         let fitting = self.fitting(texts, &near, rules);
         let near = near.into_iter().filter(|hit| fitting.contains(&hit.id));
         let matched = near.filter_map(|hit| {
-            let tool = Arc::clone(self.tools.get(&hit.id)?);
-            Some(Match { tool, score: Score { total: hit.score, parts: hit.parts, by_hint } })
+            let (tool, check) = self.tools.get(&hit.id)?.clone();
+            Some(Match { tool, check, score: Score { total: hit.score, parts: hit.parts, by_hint } })
         });
-        matched.collect()
+        matched.take(rules.most.max(1)).collect()
     }
 
     /// The nearest there is, whether it fits or not.
     pub(super) fn nearest(&self, text: &str, rules: &Rules) -> Vec<Near> {
         let found = self.index.search(&self.query(text, rules).limit(3));
         let near = found.hits.into_iter().filter_map(|hit| {
-            let tool = Arc::clone(self.tools.get(&hit.id)?);
+            let (tool, _) = self.tools.get(&hit.id)?.clone();
             Some(Near { tool, score: Score { total: hit.score, parts: hit.parts, by_hint: None } })
         });
         near.collect()

@@ -13,6 +13,7 @@ mod parts;
 mod plan;
 mod rules;
 mod run;
+mod shielded;
 mod step;
 mod validity;
 

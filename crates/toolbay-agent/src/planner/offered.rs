@@ -32,8 +32,21 @@ pub enum Caution {
     /// It says nothing that speaks against it.
     #[default]
     None,
-    /// It says of itself that it destroys.
+    /// It says of itself that it destroys, or leaves it open where it could say that it does not.
     Destroys,
+}
+
+impl Caution {
+    /// What a tool's annotations call for.
+    // spec: schema, `ToolAnnotations`: not read-only and destructive unless they say otherwise. Only a tool that says nothing
+    // of the kind at all is taken for neither.
+    fn of(annotations: &Value) -> Self {
+        let hint = |key: &str| annotations.get(key).and_then(Value::as_bool);
+        let hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+        let speaks = hints.iter().any(|key| hint(key).is_some());
+        let destroys = speaks && hint("readOnlyHint") != Some(true) && hint("destructiveHint") != Some(false);
+        if destroys { Self::Destroys } else { Self::None }
+    }
 }
 
 impl Offered {
@@ -74,10 +87,7 @@ impl Offered {
         let text = |key: &str| definition.get(key).and_then(Value::as_str);
         let name = text("name")?;
         let description = [text("title"), text("description")].into_iter().flatten().collect::<Vec<_>>().join(". ");
-        let annotation = |key: &str| definition.get("annotations").and_then(|notes| notes.get(key)?.as_bool());
-        // spec: server/tools, `destructiveHint` means something only where the tool is not read-only
-        let destroys = annotation("destructiveHint") == Some(true) && annotation("readOnlyHint") != Some(true);
-        let caution = if destroys { Caution::Destroys } else { Caution::None };
+        let caution = definition.get("annotations").map_or(Caution::None, Caution::of);
         let tool = Self { caution, ..Self::new(name, description) };
         Some(match definition.get("inputSchema") {
             Some(schema) => tool.taking(schema.clone()),

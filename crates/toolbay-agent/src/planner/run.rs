@@ -99,35 +99,70 @@ pub enum Answered<A> {
 
 /// Runs a plan within `allowed`; what became of each group, in the order of the plan.
 ///
-/// Dropping the future takes back what is in flight.
+/// The tools of a group share its time: one that hangs leaves the others theirs. Where the best tool of a part waits for a yes,
+/// nothing else is called in its place. Dropping the future takes back what is in flight.
 pub async fn run<T: Tools>(plan: &Plan, tools: &T, allowed: Duration) -> Vec<Ran<T::Answer>> {
     let deadline = Instant::now() + allowed;
-    join_all(plan.groups.iter().map(|group| in_turn(group, tools, deadline, allowed))).await
+    join_all(plan.groups.iter().map(|group| in_turn(group, stands_for(plan, group), tools, deadline))).await
 }
 
-async fn in_turn<T: Tools>(group: &Group, tools: &T, deadline: Instant, allowed: Duration) -> Ran<T::Answer> {
+/// The step that has to be agreed to before this group is run: the best one of its part.
+fn stands_for<'p>(plan: &'p Plan, group: &Group) -> Option<&'p Step> {
+    let best = plan.groups.iter().find(|other| other.part == group.part)?.steps.first()?;
+    (best.standing == Standing::Unagreed).then_some(best)
+}
+
+async fn in_turn<T: Tools>(group: &Group, waits: Option<&Step>, tools: &T, deadline: Instant) -> Ran<T::Answer> {
     let Group { part, category, steps } = group;
     let mut ran = Ran { part: part.clone(), category: category.clone(), tried: Vec::new(), answered: Answered::Not };
+    if let Some(best) = waits.filter(|best| steps.first() != Some(best)) {
+        let what = format!("{} is meant before it, and nobody agreed to that", best.tool.name);
+        ran.tried.extend(steps.first().map(|step| tried(step, Failure { blame: Blame::Request, what })));
+        return ran;
+    }
+    let mut callable = steps.iter().filter(|step| step.standing == Standing::Ready).count();
     for step in steps {
-        let (tool, server) = (step.tool.name.clone(), step.tool.server.clone());
-        match called(step, tools, deadline, allowed).await {
+        let until = share(deadline, callable);
+        match called(step, tools, until).await {
             Ok(answer) => {
+                let (tool, server) = (step.tool.name.clone(), step.tool.server.clone());
                 ran.answered = Answered::By { tool, server, answer };
                 break;
             }
-            Err(failure) => ran.tried.push(Tried { tool, server, failure }),
+            Err(failure) => ran.tried.push(tried(step, failure)),
+        }
+        match step.standing {
+            Standing::Ready => callable -= 1,
+            // It was meant: nothing is done in its place.
+            Standing::Unagreed => break,
+            Standing::Missing(_) | Standing::Unfit(_) => {}
         }
     }
     ran
 }
 
-async fn called<T: Tools>(step: &Step, tools: &T, deadline: Instant, allowed: Duration) -> Result<T::Answer, Failure> {
+/// Until when a call may take where so many are left, this one among them.
+fn share(deadline: Instant, callable: usize) -> Instant {
+    let left = deadline.saturating_duration_since(Instant::now());
+    let callable = u32::try_from(callable.max(1)).unwrap_or(u32::MAX);
+    deadline - (left - left / callable)
+}
+
+fn tried(step: &Step, failure: Failure) -> Tried {
+    Tried { tool: step.tool.name.clone(), server: step.tool.server.clone(), failure }
+}
+
+async fn called<T: Tools>(step: &Step, tools: &T, until: Instant) -> Result<T::Answer, Failure> {
     if let Some(what) = hindrance(&step.standing) {
         return Err(Failure { blame: Blame::Request, what });
     }
+    let begun = Instant::now();
     let call = tools.call(&step.tool.name, step.values().clone());
-    let late = |_| Failure { blame: Blame::Deadline, what: format!("no answer within {:.0} s", allowed.as_secs_f64()) };
-    timeout_at(deadline, call).await.map_err(late)?
+    let late = |_| {
+        let waited = until.saturating_duration_since(begun).as_secs_f64();
+        Failure { blame: Blame::Deadline, what: format!("no answer within {waited:.0} s") }
+    };
+    timeout_at(until, call).await.map_err(late)?
 }
 
 /// Why a call cannot be made.
@@ -142,6 +177,6 @@ fn hindrance(standing: &Standing) -> Option<String> {
             Some(format!("the request does not say {}", told.collect::<Vec<_>>().join(", ")))
         }
         Standing::Unfit(why) => Some(format!("what the request says does not fit: {why}")),
-        Standing::Unagreed => Some("it says of itself that it destroys, and nobody agreed".into()),
+        Standing::Unagreed => Some("it may destroy, by what it says of itself, and nobody agreed".into()),
     }
 }

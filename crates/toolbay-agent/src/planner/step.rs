@@ -9,7 +9,7 @@ use super::{
     arguments::{Said, arguments, traced},
     matching::{Match, Score},
     offered::{Caution, Offered},
-    validity,
+    validity::Check,
 };
 
 /// A call that is meant.
@@ -24,6 +24,7 @@ pub struct Step {
     /// Whether it can be made.
     pub standing: Standing,
     values: Map<String, Value>,
+    check: Arc<Check>,
 }
 
 /// An argument, and where it comes from.
@@ -58,7 +59,7 @@ pub enum Origin {
     Whole,
     /// A choice of the schema that the request names.
     Named,
-    /// The only value that the schema allows.
+    /// The schema itself: the only value that it allows, or what it sets where nothing is said.
     Schema,
     /// Given by somebody who was asked.
     Given,
@@ -73,17 +74,19 @@ pub enum Standing {
     Missing(Vec<Missing>),
     /// The arguments do not fit the tool's schema; why.
     Unfit(String),
-    /// The tool says of itself that it destroys, and nobody agreed.
+    /// The tool may destroy, by what it says of itself, and nobody agreed.
     Unagreed,
 }
 
 impl Step {
     pub(super) fn of(found: &Match, said: &Said<'_>) -> Self {
-        let tool = Arc::clone(&found.tool);
+        let (tool, check) = (Arc::clone(&found.tool), Arc::clone(&found.check));
         let fit = arguments(said, &tool.schema);
-        let arguments = traced(&fit.arguments, said);
-        let standing = standing(&tool, &fit.arguments, fit.missing);
-        Self { tool, score: found.score.clone(), arguments, standing, values: fit.arguments }
+        let arguments = traced(&fit.arguments, &tool.schema, said);
+        let score = found.score.clone();
+        let mut step = Self { tool, score, arguments, standing: Standing::Ready, values: fit.arguments, check };
+        step.stand(fit.missing);
+        step
     }
 
     /// The arguments as they are sent.
@@ -113,7 +116,7 @@ impl Step {
         let value = Value::from(typed);
         self.arguments.push(Argument { name: name.to_owned(), value, origin: Origin::Given });
         let left = missing.iter().filter(|one| one.name != name).cloned().collect();
-        self.standing = standing(&self.tool, &self.values, left);
+        self.stand(left);
         Ok(())
     }
 
@@ -123,16 +126,18 @@ impl Step {
             self.standing = Standing::Ready;
         }
     }
-}
 
-fn standing(tool: &Offered, values: &Map<String, Value>, missing: Vec<Missing>) -> Standing {
-    if !missing.is_empty() {
-        return Standing::Missing(missing);
-    }
-    match (validity::flaws(&tool.schema, values), tool.caution) {
-        (Some(flaws), _) => Standing::Unfit(flaws),
-        (None, Caution::Destroys) => Standing::Unagreed,
-        (None, Caution::None) => Standing::Ready,
+    /// Works out whether the call can be made.
+    fn stand(&mut self, missing: Vec<Missing>) {
+        self.standing = if missing.is_empty() {
+            match (self.check.flaws(&self.tool.schema, &self.values), self.tool.caution) {
+                (Some(flaws), _) => Standing::Unfit(flaws),
+                (None, Caution::Destroys) => Standing::Unagreed,
+                (None, Caution::None) => Standing::Ready,
+            }
+        } else {
+            Standing::Missing(missing)
+        };
     }
 }
 

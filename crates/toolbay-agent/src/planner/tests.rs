@@ -280,3 +280,172 @@ async fn a_tool_that_never_answers_ends_at_the_deadline() {
     let [Tried { failure, .. }] = ran[0].tried.as_slice() else { panic!("{ran:?}") };
     assert_eq!((failure.blame, failure.what.as_str()), (Blame::Deadline, "no answer within 30 s"));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_hangs_leaves_the_others_their_time() {
+    struct First;
+    impl Tools for First {
+        type Answer = ();
+
+        async fn call(&self, tool: &str, _: Map<String, Value>) -> Result<(), Failure> {
+            if tool == "sky_b" { std::future::pending().await } else { Ok(()) }
+        }
+    }
+    let rules = Rules { threshold: 0.2, ..Rules::default() };
+    let ran = run(&Planner::new(three(), rules).plan("weather forecast in Oslo"), &First, SOON).await;
+    assert!(matches!(&ran[0].answered, Answered::By { tool, .. } if tool == "sky_c"), "{ran:?}");
+    assert_eq!(ran[0].tried[1].failure.what, "no answer within 15 s");
+}
+
+/// A tool by what a server lists.
+fn listed(definition: Value) -> Offered {
+    Offered::listed(&definition).unwrap()
+}
+
+#[tokio::test]
+async fn nothing_is_called_in_the_place_of_what_waits_for_a_yes() {
+    let delete = || {
+        let hints = json!({"destructiveHint": true});
+        listed(json!({"name": "delete_note", "description": "Deletes a note", "annotations": hints}))
+    };
+    for category in ["notes", "other"] {
+        let read = listed(json!({"name": "note", "description": "Note, the delete of a"})).category("other");
+        let rules = Rules { threshold: 0.0, ..Rules::default() };
+        let plan = Planner::new(vec![delete().category(category), read], rules).plan("delete the note");
+        let best = &plan.groups[0].steps[0];
+        assert_eq!((best.tool.name.as_str(), &best.standing), ("delete_note", &Standing::Unagreed), "{plan:#?}");
+        let turns = Turns { asked: Mutex::default(), fails: &[] };
+        let ran = run(&plan, &turns, SOON).await;
+        assert!(turns.asked.lock().unwrap().is_empty() && ran.iter().all(|ran| ran.answered == Answered::Not));
+        assert!(ran.iter().all(|ran| ran.tried[0].failure.blame == Blame::Request), "{ran:?}");
+    }
+}
+
+#[test]
+fn the_best_match_stays_in_the_plan_whatever_it_wants() {
+    let mut key = city();
+    key["properties"]["key"] = json!({"type": "string"});
+    key["required"] = json!(["city", "key"]);
+    let tools = vec![
+        Offered::new("weather_forecast", "weather forecast of a city").category("weather").taking(key),
+        Offered::new("report", "a forecast about the weather of a city").category("search").taking(city()),
+    ];
+    let rules = Rules { threshold: 0.0, ..Rules::default() };
+    let plan = Planner::new(tools, rules).plan("weather forecast in Oslo");
+    let names: Vec<_> = plan.groups.iter().map(|group| group.steps[0].tool.name.as_str()).collect();
+    assert_eq!(names, ["weather_forecast", "report"]);
+}
+
+#[test]
+fn a_tool_may_destroy_unless_it_says_otherwise_where_it_says_anything() {
+    let caution = |annotations: Value| listed(json!({"name": "a", "annotations": annotations})).caution;
+    for harmless in [
+        json!({}),
+        json!({"title": "A"}),
+        json!({"readOnlyHint": true}),
+        json!({"readOnlyHint": true, "destructiveHint": true}),
+        json!({"readOnlyHint": false, "destructiveHint": false}),
+    ] {
+        assert_eq!(caution(harmless.clone()), Caution::None, "{harmless}");
+    }
+    for hint in ["destructiveHint", "idempotentHint", "openWorldHint"] {
+        assert_eq!(caution(json!({hint: true})), Caution::Destroys, "{hint}");
+    }
+    assert_eq!(caution(json!({"readOnlyHint": false})), Caution::Destroys);
+}
+
+#[test]
+fn what_a_part_says_is_not_overruled_by_what_was_said_before() {
+    let weather = Offered::new("weather", "查询天气").taking(city()).category("weather");
+    let route = json!({
+        "type": "object",
+        "properties": {"from": {"type": "string"}, "to": {"type": "string"}, "day": {"type": "string"}},
+        "required": ["from", "to", "day"],
+    });
+    let train = Offered::new("train", "查询火车票").taking(route).category("train");
+    let plan = plan(vec![weather, train], "明天北京天气，从上海到南京的火车票");
+    let told = told(&plan);
+    assert_eq!(told, [r#"weather{"city":"北京"}"#, r#"train{"from":"上海","to":"南京","day":"明天"}"#], "{plan:#?}");
+}
+
+#[test]
+fn a_tool_that_takes_nothing_is_sent_nothing() {
+    let check = |schema: Value, expected: Value| {
+        let plan = plan(vec![Offered::new("roll_dice", "Rolls the dice").taking(schema)], "roll the dice");
+        assert_eq!(json!(plan.groups[0].steps[0].values()), expected);
+    };
+    check(json!({"type": "object", "properties": {}}), json!({}));
+    check(json!({"type": "object", "additionalProperties": false}), json!({}));
+    check(json!({"type": "object"}), json!({"query": "roll the dice"}));
+}
+
+#[test]
+fn names_quotes_and_addresses_are_not_cut() {
+    let query = json!({"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]});
+    let tools = || {
+        vec![
+            Offered::new("web_search", "search the web").taking(query.clone()).category("search"),
+            Offered::new("weather", "weather of a city").taking(city()).category("weather"),
+        ]
+    };
+    check(tools(), "search for rock and roll", &[r#"web_search{"query":"rock and roll"}"#]);
+    let plan = plan(tools(), "weather in Oslo, and sing me a very happy song");
+    assert_eq!((plan.groups.len(), plan.unanswered.len()), (1, 1), "{plan:#?}");
+}
+
+#[test]
+fn of_each_place_that_is_named_the_same_is_asked() {
+    let weather = |schema: Value| vec![Offered::new("weather", "查询天气 weather").taking(schema).category("weather")];
+    let two = |a: &str, b: &str| [format!(r#"weather{{"city":"{a}"}}"#), format!(r#"weather{{"city":"{b}"}}"#)];
+    for (request, [first, second]) in
+        [("北京和上海的天气", two("北京", "上海")), ("weather in Paris and London", two("Paris", "London"))]
+    {
+        check(weather(city()), request, &[&first, &second]);
+    }
+    let mut several = city();
+    several["properties"]["city"] = json!({"type": "array", "items": {"type": "string"}});
+    check(weather(several), "北京和上海的天气", &[r#"weather{"city":["北京","上海"]}"#]);
+}
+
+#[test]
+fn where_an_argument_comes_from_is_told_as_it_is() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "city": {"type": "string"}, "units": {"enum": ["metric", "imperial"]}, "version": {"const": "v1"},
+        },
+    });
+    let plan = plan(vec![Offered::new("weather", "weather of a city").taking(schema)], "weather in Oslo, metric units");
+    let step = &plan.groups[0].steps[0];
+    let origin = |name: &str| step.arguments.iter().find(|one| one.name == name).map(|one| one.origin.clone());
+    assert_eq!(origin("city"), Some(Origin::Said { kind: "city", words: "Oslo".into() }), "{plan:#?}");
+    assert_eq!(origin("units"), Some(Origin::Named));
+    assert_eq!(origin("version"), Some(Origin::Schema));
+}
+
+#[test]
+fn a_schema_that_unfolds_without_bound_is_told_at_once() {
+    let link = |keyword: &str, place: usize| {
+        let next = json!({"$ref": format!("#/$defs/d{}", place + 1)});
+        (format!("d{place}"), json!({keyword: [next, next]}))
+    };
+    for keyword in ["allOf", "anyOf"] {
+        let mut all: Map<_, _> = (0..40).map(|place| link(keyword, place)).collect();
+        all.insert("d40".into(), json!({"type": "string"}));
+        let schema = json!({
+            "type": "object", "$defs": all, "properties": {"city": {"type": "string", "$ref": "#/$defs/d0"}},
+        });
+        let plan = plan(vec![Offered::new("weather", "weather of a city").taking(schema)], "weather in Oslo");
+        let standing = &plan.groups[0].steps[0].standing;
+        assert!(matches!(standing, Standing::Unfit(why) if why.contains("unfolds to more than")), "{standing:?}");
+    }
+}
+
+#[test]
+fn by_the_prescribed_rule_no_category_crowds_words_out() {
+    let mut tools: Vec<_> =
+        (0..20).map(|at| Offered::new(format!("find_{at}"), "looks things up").category("search")).collect();
+    tools.push(Offered::new("sunrise", "time of sunrise").category("other"));
+    let plan = Planner::new(tools, Rules::prescribed()).plan("sunrise");
+    assert_eq!(plan.groups[0].steps[0].tool.name, "sunrise", "{plan:#?}");
+}

@@ -5,7 +5,7 @@ use toolbay_agent::planner::{Answered, Blame, Plan, Ran, Tried};
 use toolbay_protocol::Raw;
 
 use super::{carry, shown};
-use crate::{exit::Exit, show};
+use crate::{exact, exit::Exit, show};
 
 /// Tells it.
 pub(super) fn tell(plan: &Plan, ran: &[Ran<Raw>], json: bool) -> Result<(), Exit> {
@@ -23,15 +23,19 @@ pub(super) fn tell(plan: &Plan, ran: &[Ran<Raw>], json: bool) -> Result<(), Exit
     for part in &plan.unanswered {
         eprintln!("toolbay: no tool fits {:?}", show::safe(part));
     }
-    end(ran)
+    end(plan, ran)
 }
 
-/// How the command ends: well where every part was answered.
-fn end(ran: &[Ran<Raw>]) -> Result<(), Exit> {
-    let lost = || ran.iter().filter(|ran| ran.answered == Answered::Not);
+/// How the command ends: well where every part was answered, of several categories by one at least.
+fn end(plan: &Plan, ran: &[Ran<Raw>]) -> Result<(), Exit> {
+    let answers = |ran: &Ran<Raw>| ran.answered != Answered::Not;
+    let elsewhere = |lost: &Ran<Raw>| {
+        ran.iter().any(|ran| answers(ran) && ran.part == lost.part && ran.category != lost.category)
+    };
+    let lost = || ran.iter().filter(|ran| !answers(ran) && !elsewhere(ran));
     let blames = |blame: Blame| lost().flat_map(|ran| &ran.tried).all(|tried| tried.failure.blame == blame);
     if lost().next().is_none() {
-        Ok(())
+        if plan.unanswered.is_empty() { Ok(()) } else { Err(Exit::unknown("")) }
     } else if blames(Blame::Request) {
         Err(Exit::refused(2, ""))
     } else if blames(Blame::Server) {
@@ -45,11 +49,12 @@ fn one(ran: &Ran<Raw>) {
     match &ran.answered {
         Answered::By { tool, server, answer } => {
             ran.tried.iter().for_each(|tried| eprintln!("{}", show::dim(&fault(tried))));
-            show::line(&show::safe(&format!("{}:", origin(tool, server))));
+            show::line(&format!("{}:", exact::line(&origin(tool, server))));
             show::line(&carry::text(answer));
         }
         Answered::Not => {
-            eprintln!("toolbay: nothing answered {:?}", show::safe(&ran.part));
+            let category = if ran.category.is_empty() { String::new() } else { format!(" ({})", ran.category) };
+            eprintln!("toolbay: nothing answered {:?}{}", show::safe(&ran.part), exact::line(&category));
             ran.tried.iter().for_each(|tried| eprintln!("  {}", fault(tried)));
         }
     }
@@ -67,7 +72,7 @@ fn fault(tried: &Tried) -> String {
         Blame::Deadline => "too late",
     };
     let Tried { tool, server, failure } = tried;
-    show::safe(&format!("{}: {whose}: {}", origin(tool, server), failure.what))
+    format!("{}: {whose}: {}", exact::line(&origin(tool, server)), show::safe(&failure.what))
 }
 
 fn as_json(ran: &Ran<Raw>) -> Value {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use toolbay_agent::planner::{Argument, Group, Origin, Parts, Plan, Rules, Score, Scorer, Standing, Step};
 
-use crate::show;
+use crate::{exact, show};
 
 /// For people.
 pub(super) fn text(plan: &Plan, rules: &Rules) -> String {
@@ -17,7 +17,8 @@ pub(super) fn text(plan: &Plan, rules: &Rules) -> String {
             (_, 1) => "at once with the others",
             (_, _) => "at once with the others; in turn, until one succeeds",
         };
-        let _ = writeln!(text, "{}. {:?} ({}, {order})", at + 1, group.part, group.category);
+        let (part, category) = (exact::line(&format!("{:?}", group.part)), exact::line(&group.category));
+        let _ = writeln!(text, "{}. {part} ({category}, {order})", at + 1);
         group.steps.iter().for_each(|step| self::step(&mut text, step, rules));
     }
     for part in &plan.unanswered {
@@ -28,22 +29,23 @@ pub(super) fn text(plan: &Plan, rules: &Rules) -> String {
 
 fn step(text: &mut String, step: &Step, rules: &Rules) {
     let server = if step.tool.server.is_empty() { String::new() } else { format!(" on {}", step.tool.server) };
-    let _ = writeln!(text, "   {}{server}", step.tool.name);
+    let _ = writeln!(text, "   {}", exact::line(&format!("{}{server}", step.tool.name)));
     let _ = writeln!(text, "     score {}", score(&step.score, rules));
     for Argument { name, value, origin } in &step.arguments {
-        let _ = writeln!(text, "     {name} = {value}  {}", from(origin));
+        let (name, value) = (exact::line(name), exact::json(value));
+        let _ = writeln!(text, "     {name} = {value}  {}", exact::line(&from(origin)));
     }
     let standing = match &step.standing {
         Standing::Ready => return,
         Standing::Missing(missing) => {
             for one in missing {
                 let about = one.description.as_deref().map(|about| format!("  {}", show::headline(about, 80)));
-                let _ = writeln!(text, "     {} is missing{}", one.name, about.unwrap_or_default());
+                let _ = writeln!(text, "     {} is missing{}", exact::line(&one.name), about.unwrap_or_default());
             }
             return;
         }
-        Standing::Unfit(why) => format!("does not fit: {why}"),
-        Standing::Unagreed => "says that it destroys: wants a yes (--yes)".into(),
+        Standing::Unfit(why) => format!("does not fit: {}", exact::line(why)),
+        Standing::Unagreed => "may destroy, by what it says of itself: wants a yes (--yes)".into(),
     };
     let _ = writeln!(text, "     {standing}");
 }
@@ -79,7 +81,7 @@ fn from(origin: &Origin) -> String {
         Origin::Before { kind, words } => format!("(said before: {kind} {words:?})"),
         Origin::Whole => "(the request itself)".into(),
         Origin::Named => "(a choice that the request names)".into(),
-        Origin::Schema => "(the only value there is)".into(),
+        Origin::Schema => "(the schema's own)".into(),
         Origin::Given => "(given)".into(),
     }
 }

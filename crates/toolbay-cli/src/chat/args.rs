@@ -13,21 +13,24 @@ pub(crate) struct Chat {
     /// What to say: one turn, and the answer on stdout. Without it, a conversation; where stdin is no terminal, it is read
     #[arg(value_name = "MESSAGE")]
     pub(super) message: Vec<String>,
-    /// The model: anthropic:…, openai:…, gemini:… or ollama:… (default: $TOOLBAY_MODEL)
+    /// The model: anthropic:…, openai:…, gemini:… or ollama:… (default: $TOOLBAY_MODEL, then `host.model`)
     #[arg(long, value_name = "PROVIDER:MODEL")]
     pub(super) model: Option<String>,
     /// Where the model is, instead of its provider's own service: any server that speaks the same
     #[arg(long, value_name = "URL")]
     pub(super) base_url: Option<String>,
+    /// Let the key go unencrypted to a model on another machine
+    #[arg(long)]
+    pub(super) unencrypted_key: bool,
     /// Only this server of the configuration; may be given again
     #[arg(long = "server", value_name = "NAME", conflicts_with_all = ["url", "command"])]
     pub(super) servers: Vec<String>,
     /// Add every step to this file, as JSON Lines; each call stands there before it is made
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Option<PathBuf>,
-    /// How many rounds of calls a turn may have; then the model is asked for an answer
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub(super) max_iterations: u32,
+    /// How many rounds of calls a turn may have (10); then the model is asked for an answer
+    #[arg(long, value_name = "N")]
+    pub(super) max_iterations: Option<u32>,
     /// Call these without asking: SERVER/TOOL or SERVER, with * for anything; may be given again
     #[arg(long, value_name = "PATTERN")]
     pub(super) allow: Vec<String>,
@@ -41,7 +44,7 @@ pub(crate) struct Chat {
     #[arg(long, value_name = "N")]
     pub(super) max_tokens: Option<u64>,
     /// The most it may cost, in the currency of the prices
-    #[arg(long, value_name = "AMOUNT", requires = "prices")]
+    #[arg(long, value_name = "AMOUNT")]
     pub(super) max_cost: Option<f64>,
     /// What a million tokens cost: READ,SAID or READ,SAID,KEPT (read again from the provider's cache)
     #[arg(long, value_name = "PRICES", value_parser = prices)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolbay_agent::{
     Agent,
     approve::Policy,
-    context::{Attacher, candidates, mentions},
+    context::{AttachRules, Attacher, candidates, mentions},
     person::Person,
     toolbox::Toolbox,
     transcript::Part,
@@ -34,6 +34,7 @@ pub(super) struct Conversation {
     pub(super) desk: Arc<Desk>,
     pub(super) known: Known,
     pub(super) attacher: Attacher,
+    pub(super) rules: AttachRules,
     pub(super) prices: Option<Prices>,
 }
 
@@ -130,9 +131,12 @@ impl Conversation {
             if !named.is_empty() {
                 self.toolbox.shelf().await;
             }
-            self.attacher.attach(&*self.toolbox, &named).await
+            let attached = self.attacher.attach(&*self.toolbox, &named).await;
+            let mut due = self.rules.due(&*self.toolbox, text).await;
+            due.retain(|mention| !named.contains(mention));
+            (attached, self.attacher.attach(&*self.toolbox, &due).await)
         };
-        let attached = tokio::select! {
+        let (attached, ruled) = tokio::select! {
             attached = attach => attached,
             () = turn::taken_back(Some(&self.desk)) => return self.say("taken back"),
         };
@@ -143,7 +147,12 @@ impl Conversation {
             self.say(&attached.failed.join("\n"));
             return self.say("nothing was said; the message is in the history (arrow up)");
         }
+        // What nobody named holds nothing up.
+        for told in ruled.told.iter().chain(&ruled.failed) {
+            self.desk.screen.note(told);
+        }
         let mut parts = attached.parts;
+        parts.extend(ruled.parts);
         parts.push(Part::text(text));
         self.turn(parts).await;
     }

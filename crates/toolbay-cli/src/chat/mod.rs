@@ -5,7 +5,7 @@ mod args;
 mod command;
 mod conversation;
 mod end;
-mod exact;
+mod hosted;
 mod line;
 mod listed;
 mod once;
@@ -18,6 +18,8 @@ mod slash;
 mod start;
 mod turn;
 mod width;
+
+use crate::exact;
 
 pub(crate) use args::Chat;
 pub(crate) use start::run;

@@ -2,7 +2,7 @@
 
 use toolbay_agent::{
     Agent,
-    context::{Attacher, mentions},
+    context::{AttachRules, Attacher, mentions},
     toolbox::Toolbox,
     transcript::Part,
     turn::{Author, Prices},
@@ -29,13 +29,13 @@ pub(super) enum Form {
 pub(super) async fn run(
     mut agent: Agent,
     toolbox: &dyn Toolbox,
-    message: String,
+    (message, rules): (String, AttachRules),
     desk: Option<&Desk>,
     screen: &Screen,
     (form, prices): (Form, Option<Prices>),
 ) -> Result<(), Exit> {
     let attached = tokio::select! {
-        attached = attached(toolbox, &message, screen) => attached?,
+        attached = attached(toolbox, &message, rules, screen) => attached?,
         () = turn::taken_back(desk) => return Err(Exit::interrupted()),
     };
     let said = attached.into_iter().chain([Part::text(message)]).collect();
@@ -51,8 +51,22 @@ pub(super) async fn run(
     end::exit(&end)
 }
 
-async fn attached(toolbox: &dyn Toolbox, message: &str, screen: &Screen) -> Result<Vec<Part>, Exit> {
-    let attached = Attacher::default().attach(toolbox, &mentions(message)).await;
+async fn attached(
+    toolbox: &dyn Toolbox,
+    message: &str,
+    mut rules: AttachRules,
+    screen: &Screen,
+) -> Result<Vec<Part>, Exit> {
+    let (named, mut attacher) = (mentions(message), Attacher::default());
+    let attached = attacher.attach(toolbox, &named).await;
     attached.told.iter().for_each(|told| screen.note(told));
-    if attached.failed.is_empty() { Ok(attached.parts) } else { Err(Exit::unknown(attached.failed.join("; "))) }
+    if !attached.failed.is_empty() {
+        return Err(Exit::unknown(attached.failed.join("; ")));
+    }
+    let mut due = rules.due(toolbox, message).await;
+    due.retain(|mention| !named.contains(mention));
+    let ruled = attacher.attach(toolbox, &due).await;
+    // What nobody named holds nothing up.
+    ruled.told.iter().chain(&ruled.failed).for_each(|told| screen.note(told));
+    Ok(attached.parts.into_iter().chain(ruled.parts).collect())
 }

@@ -35,8 +35,8 @@ impl Reached {
     }
 }
 
-/// Opens what the command line means.
-pub(super) async fn open(chat: &Chat, offer: Offer) -> Result<Reached, Exit> {
+/// Opens what the command line means: the servers of a configuration, where that was read.
+pub(super) async fn open(chat: &Chat, configured: Option<Configured>, offer: Offer) -> Result<Reached, Exit> {
     match (&chat.target.url, chat.target.command.split_first()) {
         (Some(url), _) => {
             let url = Url::parse(url).map_err(|error| Exit::usage(error.to_string()))?;
@@ -47,7 +47,7 @@ pub(super) async fn open(chat: &Chat, offer: Offer) -> Result<Reached, Exit> {
             let name = std::path::Path::new(command).file_stem().map_or("server".into(), |name| name.to_string_lossy());
             one(&name, Endpoint::Child(Child::literal(command, args.iter().cloned())), offer).await
         }
-        (None, None) => configured(chat, offer).await,
+        (None, None) => several(chat, configured, offer).await,
     }
 }
 
@@ -58,8 +58,9 @@ async fn one(name: &str, endpoint: Endpoint, offer: Offer) -> Result<Reached, Ex
     Ok(Reached { toolbox: Arc::new(Reach::over(connection, name, changes).await), bay: None })
 }
 
-async fn configured(chat: &Chat, offer: Offer) -> Result<Reached, Exit> {
-    let Configured { mut specs, limits, .. } = target::configured(chat.target.config.as_deref())?;
+async fn several(chat: &Chat, configured: Option<Configured>, offer: Offer) -> Result<Reached, Exit> {
+    let configured = configured.map_or_else(|| target::configured(chat.target.config.as_deref()), Ok);
+    let Configured { mut specs, limits, .. } = configured?;
     if let Some(unknown) = chat.servers.iter().find(|name| specs.iter().all(|spec| *spec.name != ***name)) {
         let there: Vec<_> = specs.iter().map(|spec| &*spec.name).collect();
         return Err(Exit::unknown(format!("no server {unknown:?} is configured; there are: {}", there.join(", "))));

@@ -1,5 +1,5 @@
 //! How wide text is on a terminal, and text that is no wider than wanted. Not for what is in it: see
-//! [`exact`](super::exact).
+//! [`exact`](crate::exact).
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 

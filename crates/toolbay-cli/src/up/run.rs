@@ -27,7 +27,7 @@ use crate::{
 /// Runs it.
 pub(crate) async fn run(up: Up) -> Result<(), Exit> {
     single::check_address(&up.listen, up.open)?;
-    let Configured { specs, limits, telemetry: told, expose, acquire, embeddings, file } =
+    let Configured { specs, limits, telemetry: told, expose, acquire, embeddings, file, .. } =
         target::configured(up.config.as_deref())?;
     // The address first: it is what most often fails, and nothing is started in vain.
     let listener = if up.stdio { None } else { Some(single::bind(up.listen).await?) };

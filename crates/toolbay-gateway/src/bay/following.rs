@@ -12,7 +12,7 @@ use toolbay_transport::{Caller, Connection, Listening, Principal};
 
 use super::inner::Inner;
 use crate::{
-    bridge::{Sort, Tasks},
+    bridge::{KeptTask, Sort, Tasks},
     policy::{self, Wanted},
     servers::Listened,
 };
@@ -44,22 +44,17 @@ impl Drop for Following {
 /// streams. Ids that open for somebody else alone are left out, like those that nobody knows.
 pub(super) async fn open(bay: &Inner, caller: &Caller, ids: BTreeSet<String>) -> (BTreeSet<String>, Vec<Opened>) {
     let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let (mut honoured, mut opened) = (BTreeSet::new(), vec![]);
     for public in ids {
         if let Some((server, id)) = bay.sealer.named(Sort::Task, &caller.principal, &public) {
             wanted.entry(server).or_default().insert(id);
+        } else if let Some(view) = kept(bay, caller, &public).and_then(|task| task.view()) {
+            // It is followed already.
+            honoured.insert(view.public);
         }
     }
-    let (mut honoured, mut opened) = (BTreeSet::new(), vec![]);
-    for (server, mut tasks) in wanted {
+    for (server, tasks) in wanted {
         let Some(server) = bay.server_named(&server) else { continue };
-        tasks.retain(|id| match bay.kept.find(&caller.principal, (&server, id)).and_then(|task| task.view()) {
-            // It is followed already.
-            Some(view) => !honoured.insert(view.public),
-            None => true,
-        });
-        if tasks.is_empty() {
-            continue;
-        }
         let filter = Filter { tasks, ..Filter::default() };
         let Some(stream) = at(bay, caller, server, filter).await else { continue };
         let names = Tasks { sealer: &bay.sealer, principal: &caller.principal, server: &stream.server };
@@ -81,11 +76,16 @@ async fn at(bay: &Inner, caller: &Caller, server: Arc<str>, filter: Filter) -> O
 // spec: tasks extension, whoever begins to listen is told the state
 pub(super) fn tell(bay: &Inner, caller: &Caller, ids: &BTreeSet<String>) {
     for public in ids {
-        let named = bay.sealer.named(Sort::Task, &caller.principal, public);
-        if let Some(task) = named.and_then(|(server, id)| bay.kept.find(&caller.principal, (&server, &id))) {
+        if let Some(task) = kept(bay, caller, public) {
             task.tell();
         }
     }
+}
+
+/// The task of this caller that is kept here under that public name, where its server is still there.
+fn kept(bay: &Inner, caller: &Caller, public: &str) -> Option<Arc<KeptTask>> {
+    let (server, name) = bay.sealer.named(Sort::Kept, &caller.principal, public)?;
+    bay.kept.find(&caller.principal, (&*bay.server_named(&server)?, &name))
 }
 
 /// Passes on what is told on a stream.

@@ -8,7 +8,7 @@ use std::{
 use arc_swap::ArcSwap;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use toolbay_transport::Hub;
+use toolbay_transport::{Caller, Hub};
 
 use super::{hearing::Ear, inner::Inner, roster::Roster, views::Views};
 use crate::{
@@ -117,6 +117,14 @@ impl Bay {
     /// Everything on offer at this moment.
     pub fn catalog(&self) -> Arc<Catalog> {
         self.0.catalog()
+    }
+
+    /// Everything that this caller is offered, which may be more, or less, than what everybody is: a server may list other
+    /// things on a connection of the caller's own. That is waited for, within bounds. What changes is told to whoever
+    /// [listens](Self::moves).
+    pub async fn catalog_for(&self, caller: &Caller) -> Arc<Catalog> {
+        self.0.settled_for(caller).await;
+        self.0.catalog_for(caller)
     }
 
     /// Where a public name leads; waits for servers that are still starting only for as long as it is not there.

@@ -62,8 +62,16 @@ pub(crate) struct Left {
     principal: Principal,
 }
 
-/// Which task: the server, and what that one calls it.
+/// Which task: the server, and under which name it is kept.
 pub(crate) type Named<'n> = (&'n str, &'n str);
+
+/// Stands between what makes a name unique and what a server calls a task.
+const BEFORE_ID: char = ':';
+
+/// What a server calls the task that is kept under this name.
+pub(crate) fn own_id(name: &str) -> Option<&str> {
+    name.split_once(BEFORE_ID).map(|(_, id)| id)
+}
 
 impl Kept {
     /// A place for so many of one user, of so many bytes.
@@ -103,11 +111,11 @@ impl Kept {
         Ok(Room { kept: self.clone(), principal: principal.clone() })
     }
 
-    /// The task of this principal that its server calls so.
-    pub(crate) fn find(&self, principal: &Principal, (server, id): Named<'_>) -> Option<Arc<KeptTask>> {
+    /// The task of this principal that is kept under this name.
+    pub(crate) fn find(&self, principal: &Principal, (server, name): Named<'_>) -> Option<Arc<KeptTask>> {
         let mut table = self.table();
         let tasks = &table.of(principal)?.tasks;
-        tasks.values().rev().find(|task| *task.server == *server && task.id == id).cloned()
+        tasks.values().rev().find(|task| *task.server == *server && task.name == name).cloned()
     }
 
     /// Some tasks of this principal that came after the one of this number; with their numbers.
@@ -125,6 +133,11 @@ impl Kept {
     /// A name that no task of our own making had before.
     pub(crate) fn mint(&self, bay: u64) -> String {
         format!("{bay:x}-{}", self.0.minted.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// A name to keep a task under that a server calls `id`, as it may call others of the same user on other connections.
+    pub(crate) fn name(&self, bay: u64, id: &str) -> String {
+        format!("{}{BEFORE_ID}{id}", self.mint(bay))
     }
 }
 
@@ -264,8 +277,7 @@ impl Room {
         table.last += 1;
         let number = table.last;
         if let Some(user) = table.users.get_mut(&self.principal) {
-            // A server that uses a name again means another task by it.
-            user.tasks.retain(|_, before| before.server != task.server || before.id != task.id);
+            user.tasks.retain(|_, before| before.server != task.server || before.name != task.name);
             user.tasks.insert(number, Arc::clone(&task));
         }
         drop(table);

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use futures_util::FutureExt;
 use sha2::{Digest, Sha256};
 use tokio::{
     sync::{Notify, mpsc},
@@ -38,8 +39,12 @@ const ITSELF: usize = 256;
 /// One of them.
 pub(crate) struct KeptTask {
     pub(crate) server: Arc<str>,
-    /// What the server calls it; where its public name is of our own making, what we do.
+    /// Under which name it is kept: servers may call tasks of several connections the same.
+    pub(crate) name: String,
+    /// What the server calls it; where its server knows nothing of it, what we do.
     pub(crate) id: String,
+    /// The connection that it began on, where nothing follows it there.
+    home: Option<Connection>,
     facts: Mutex<Facts>,
     /// Told when it was taken back here: it stays so, whatever its server says.
     pub(crate) cancelled: CancellationToken,
@@ -112,11 +117,30 @@ impl KeptTask {
         };
         Self {
             server: Arc::clone(server),
+            name: id.to_owned(),
             id: id.to_owned(),
+            home: None,
             facts: Mutex::new(facts),
             cancelled: CancellationToken::new(),
             moved: Notify::new(),
         }
+    }
+
+    /// The same under another name than its server's.
+    #[must_use]
+    pub(crate) fn under(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
+    /// The same, begun on that connection.
+    #[must_use]
+    pub(crate) fn begun_on(self, connection: &Connection) -> Self {
+        Self { home: Some(connection.clone()), ..self }
+    }
+
+    /// The connection that it began on, as long as that is there.
+    pub(crate) fn home(&self) -> Option<&Connection> {
+        self.home.as_ref().filter(|home| home.ended().now_or_never().is_none())
     }
 
     fn facts(&self) -> MutexGuard<'_, Facts> {
@@ -207,7 +231,7 @@ impl KeptTask {
         let facts = self.facts();
         let open: usize = facts.open.values().map(|(key, ask)| asked(key, ask)).sum();
         let keys = facts.keys.len() * size_of::<(Digested, Key)>();
-        ITSELF + self.id.len() + facts.task.as_bytes().len() + facts.outcome.as_ref().map_or(0, size) + open + keys
+        ITSELF + self.name.len() + self.id.len() + facts.task.as_bytes().len() + facts.outcome.as_ref().map_or(0, size) + open + keys
     }
 
     /// Puts a question to somebody; none where it is put already to one who is there, or was answered.

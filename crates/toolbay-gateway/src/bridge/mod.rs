@@ -16,7 +16,7 @@ pub(crate) mod wording;
 pub(crate) use banks::Banks;
 pub(crate) use cross::{Crossing, Lost, cross};
 pub(crate) use errands::{Errands, Hidden};
-pub(crate) use kept::{Kept, LONGEST, Left, Room, life};
+pub(crate) use kept::{Kept, LONGEST, Left, Room, life, own_id};
 pub(crate) use kept_task::{Follower, KeptTask, Put, asked};
 pub use key::{StateKey, StateKeyError};
 pub(crate) use park::{Heard, Parked, Parking, Ride, Then};

@@ -177,6 +177,8 @@ pub(crate) enum Sort {
     Cursor = 2,
     /// A task of our own making: its server knows nothing of it.
     Own = 3,
+    /// A task that is kept here, and runs at its server in another revision than its caller's.
+    Kept = 4,
 }
 
 fn seconds(time: SystemTime) -> u64 {

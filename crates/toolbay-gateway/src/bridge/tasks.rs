@@ -9,7 +9,10 @@ use toolbay_protocol::{
 };
 use toolbay_transport::Principal;
 
-use super::seal::{Sealer, Sort};
+use super::{
+    kept::own_id,
+    seal::{Sealer, Sort},
+};
 
 // Made once: that takes longer than to search a short message.
 static RELATED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(RELATED_TASK));
@@ -37,9 +40,19 @@ impl Tasks<'_> {
         self.sealer.name(Sort::Task, self.principal, self.server, id)
     }
 
+    /// The public name of a task that is kept here under `name`.
+    pub(crate) fn kept(&self, name: &str) -> String {
+        self.sealer.name(Sort::Kept, self.principal, self.server, name)
+    }
+
     /// What the server calls what `public` names.
     fn own(&self, public: &str) -> Option<String> {
-        let (server, id) = self.sealer.named(Sort::Task, self.principal, public)?;
+        let plain = || self.sealer.named(Sort::Task, self.principal, public);
+        let kept = || {
+            let (server, name) = self.sealer.named(Sort::Kept, self.principal, public)?;
+            Some((server, own_id(&name)?.to_owned()))
+        };
+        let (server, id) = plain().or_else(kept)?;
         (server == self.server).then_some(id)
     }
 

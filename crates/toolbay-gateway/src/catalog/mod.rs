@@ -14,6 +14,7 @@ pub use merge::{Catalog, Found, Listed, Report, TaskNeed};
 pub use names::public_name;
 pub use part::{Part, Tasks};
 pub(crate) use pick::{Picks, Wanted};
+pub use sound::schema_flaw;
 
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use super::{
     error::{Error, Fault},
     expose,
     find::{Choice, Found, find},
-    limits,
+    host, limits,
     resolve::{one_with_own_names, resolve},
     running::Running,
     source::Source,
@@ -49,6 +49,7 @@ pub fn parse(text: &str, file: &Path, around: &Surroundings<'_>) -> Result<Loade
     let limits = limits::gateway(&root, &source, &mut remarks)?;
     let acquire = acquire::read(&root, &mut remarks);
     let expose = expose::read(&root, &mut remarks);
+    let host = host::read(&root, &source, &mut remarks)?;
     let telemetry = telemetry::read(&root, &source, around, &mut remarks);
     let embeddings = embeddings::read(&root, &source, around, &mut remarks);
     let servers = written::read(&sections, clients::tools(&root), &source, &mut remarks)?;
@@ -57,7 +58,7 @@ pub fn parse(text: &str, file: &Path, around: &Surroundings<'_>) -> Result<Loade
     let mut warnings = remarks.finish();
     warnings.extend(one_with_own_names(&mut servers, &source));
     Ok(Loaded {
-        config: Running { servers, limits, acquire, expose, telemetry, embeddings },
+        config: Running { servers, limits, acquire, expose, telemetry, embeddings, host },
         warnings,
         file: Some(file.to_path_buf()),
     })

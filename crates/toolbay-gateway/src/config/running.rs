@@ -16,7 +16,7 @@ use crate::{
 };
 
 use super::{
-    error::Reason, expand::Expanded, secret::Secret, service::Service, source::Place, telemetry::Telemetry, tool::Tool,
+    error::Reason, expand::Expanded, host::Host, secret::Secret, service::Service, source::Place, telemetry::Telemetry, tool::Tool,
     url::Url,
 };
 
@@ -35,6 +35,8 @@ pub struct Running {
     pub telemetry: Telemetry,
     /// Whom to ask what tools and requests mean, where there is one.
     pub embeddings: Option<embeddings::Settings>,
+    /// What the host may do, and with which model.
+    pub host: Host,
 }
 
 /// One server of the configuration.

@@ -40,15 +40,17 @@ pub(super) enum Step {
 /// What may stop a change before a step, as a power cut would. Tests have one.
 pub(super) type Stop = Arc<dyn Fn(Step) -> bool + Send + Sync>;
 
-/// One file.
+/// One file, changed as a whole: another takes its place when it is on the disk. One writes at a time, in all processes; a file
+/// that was not there before can be read by its owner alone.
 #[derive(Clone)]
-pub(super) struct Disk {
+pub struct Disk {
     file: PathBuf,
     stop: Option<Stop>,
 }
 
 impl Disk {
-    pub(super) fn new(file: PathBuf) -> Self {
+    /// The file of that name; its folder must be there.
+    pub fn new(file: PathBuf) -> Self {
         Self { file, stop: None }
     }
 
@@ -57,18 +59,19 @@ impl Disk {
         Self { stop: Some(stop), ..self }
     }
 
-    pub(super) fn file(&self) -> &Path {
+    /// Its name.
+    pub fn file(&self) -> &Path {
         &self.file
     }
 
     /// The text; none where there is no file.
-    pub(super) fn read(&self) -> Result<Option<String>, Error> {
+    pub fn read(&self) -> Result<Option<String>, Error> {
         read(&self.file).map_err(|why| self.failed("reading", why))
     }
 
     /// Lets `edit` make another text of the one that is there; what it answers, once that is on the disk. A text that is
-    /// no other is not written.
-    pub(super) fn change<T>(
+    /// no other is not written. Waits for other writers, ten seconds at most.
+    pub fn change<T>(
         &self,
         mut edit: impl FnMut(Option<&str>) -> Result<(T, Option<String>), Error>,
     ) -> Result<T, Error> {

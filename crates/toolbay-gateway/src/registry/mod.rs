@@ -21,6 +21,7 @@ pub mod shelf;
 mod store;
 mod upstream;
 
+pub use disk::Disk;
 pub use entry::{Call, Entry, Poll, Transport};
 pub use error::Error;
 pub use expiry::{Expiry, ExpiryError};

@@ -17,11 +17,13 @@ pub(super) struct Route {
     pub(super) task: TaskNeed,
     /// The public name of what is meant, where the catalog has it.
     pub(super) public: Option<Arc<str>>,
+    /// The name under which the task that is meant is kept here, where it goes across eras.
+    pub(super) kept: Option<String>,
 }
 
 impl Route {
     pub(super) fn new(server: &Arc<str>, params: Raw) -> Self {
-        Self { server: Arc::clone(server), params, task: TaskNeed::None, public: None }
+        Self { server: Arc::clone(server), params, task: TaskNeed::None, public: None, kept: None }
     }
 }
 

@@ -15,7 +15,7 @@ use toolbay_transport::Request;
 use super::{across, resolve::Route};
 use crate::{
     bay::Inner,
-    bridge::{KeptTask, Sort, Tasks},
+    bridge::{KeptTask, Sort, Tasks, own_id},
     policy::{self, Wanted},
 };
 
@@ -55,9 +55,15 @@ pub(super) fn route(bay: &Inner, request: &Request) -> Result<Whose, ErrorObject
         let task = bay.kept.find(principal, (&server, &id)).ok_or_else(unknown)?;
         return Ok(Whose::Ours(task, public.into_owned()));
     }
-    let (server, id) = bay.sealer.named(Sort::Task, principal, &public).ok_or_else(unknown)?;
+    let kept = bay.sealer.named(Sort::Kept, principal, &public);
+    let named = match &kept {
+        Some((server, name)) => own_id(name).map(|id| (server.clone(), id.to_owned())),
+        None => bay.sealer.named(Sort::Task, principal, &public),
+    };
+    let (server, id) = named.ok_or_else(unknown)?;
     let server = bay.server_named(&server).ok_or_else(unknown)?;
-    Ok(Whose::Theirs(Route::new(&server, request.params.with(&[("taskId", Some(&Raw::of(&id)))]))))
+    let params = request.params.with(&[("taskId", Some(&Raw::of(&id)))]);
+    Ok(Whose::Theirs(Route { kept: kept.map(|(_, name)| name), ..Route::new(&server, params) }))
 }
 
 /// A page of the caller's tasks: one page of one server. Those of servers that cannot tell users apart stay unlisted.

@@ -349,6 +349,13 @@ impl Seat {
         Self::new(self.connection.clone(), &self.leg, &self.told, self.turn)
     }
 
+    /// The same place, with requests going over another connection to the same server.
+    #[must_use]
+    pub(crate) fn over(mut self, connection: &Connection) -> Self {
+        self.connection = connection.clone();
+        self
+    }
+
     /// The same place for somebody of whom something else was told.
     #[must_use]
     pub(super) fn told(mut self, told: Arc<Introduction>) -> Self {

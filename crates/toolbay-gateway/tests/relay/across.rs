@@ -9,14 +9,15 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use toolbay_gateway::{
     Bay, Identity, StateKey,
+    config::Isolation,
     limits::{Bounds, Limits},
-    servers::Spec,
+    servers::{Plan, Spec, embedded},
 };
 use toolbay_protocol::{
     ErrorObject, Method, Raw, Revision,
     exchange::{Answers, Outcome, Return, Standing, Step, Wishes},
     fault::code,
-    greeting::Introduction,
+    greeting::{Device, Introduction},
     method::TASKS,
     peer::Call,
     types::meta::key::RELATED_TASK,
@@ -43,6 +44,17 @@ async fn bounded(revision: Revision, limits: Limits, bounds: Bounds) -> (Bay, Ar
     (bay, worker)
 }
 
+/// A server that knows nothing of one connection on another, and counts its tasks on each.
+async fn apart(revision: Revision, isolation: Isolation) -> Bay {
+    let anew = Plan::Connect(Arc::new(|approach| embedded(Arc::<Worker>::default())(approach)));
+    let spec = Spec::embedded("w", Arc::<Worker>::default());
+    let spec = Spec { revision: Some(revision), isolation, plan: anew, ..spec };
+    let identity = Identity { name: "bay".into(), version: "0".into() };
+    let bay = Bay::open(&identity, vec![spec]).unwrap();
+    bay.settled().await;
+    bay
+}
+
 async fn client(bay: &Bay, revision: Revision, who: &str) -> Connection {
     let capabilities = Raw::of(&json!({"elicitation": {"form": {}}, "extensions": {TASKS: {}}}));
     declaring(bay, revision, who, capabilities).await
@@ -60,6 +72,15 @@ impl Listener for Ears {
             let _ = self.0.send(task);
         }
     }
+}
+
+/// A client of "ada" that says on which device it is.
+async fn on_device(bay: &Bay, revision: Revision, device: &str) -> Connection {
+    let device = Some(Device::parse(device).unwrap());
+    let mut approach = Approach::new(Introduction { device, ..Introduction::anonymous(revision) });
+    approach.revision = Some(revision);
+    let options = Options { principal: Principal::Named("ada".into()), ..Options::default() };
+    connect::memory(Arc::new(bay.clone()), options, approach).await.unwrap()
 }
 
 async fn listening(bay: &Bay, revision: Revision, who: &str, capabilities: Raw, ears: Arc<dyn Listener>) -> Connection {
@@ -514,4 +535,61 @@ async fn an_answer_that_its_server_did_not_take_is_asked_for_again() {
     let (again, _, outcome) = follow(&ada, result(&id)).await;
     assert_eq!((asked.len(), again.len()), (1, 1));
     assert!(format!("{:?}", outcome.unwrap()).contains("Ada"));
+}
+
+#[tokio::test]
+async fn tasks_that_a_server_calls_the_same_on_two_connections_are_two_of_the_extension() {
+    let bay = apart(CORE, Isolation::default()).await;
+    let declared = [json!({"elicitation": {"form": {}}}), json!({"sampling": {}})];
+    let declared = declared.map(|mut capabilities| {
+        capabilities["extensions"] = json!({TASKS: {}});
+        Raw::of(&capabilities)
+    });
+    let (ears, mut heard) = mpsc::unbounded_channel();
+    let [first, second] = declared;
+    let one = listening(&bay, MODERN, "ada", first, Arc::new(Ears(ears))).await;
+    let two = declaring(&bay, MODERN, "ada", second).await;
+    let (slow, quick) = (extended(&one, "hangs").await, extended(&two, "quick").await);
+    assert_ne!(slow, quick);
+    let done = until(&two, &quick, "completed").await;
+    assert_eq!(done["result"]["content"][0]["text"], "quick", "{done}");
+    // Each is the same for whichever connection of its user asks.
+    for connection in [&one, &two] {
+        assert_eq!(state(connection, &slow).await["status"], "working");
+        assert_eq!(state(connection, &quick).await["status"], "completed");
+    }
+    let filter = Filter { tasks: [slow.clone(), quick.clone()].into(), ..Filter::default() };
+    let listened = one.subscribe(filter.clone()).await.unwrap();
+    assert_eq!(listened.filter().tasks, filter.tasks);
+    ask(&two, Method::TasksCancel, json!({"taskId": slow})).await.unwrap();
+    let told = loop {
+        let told = heard.recv().await.unwrap();
+        if told.state.get("status") == Some(Raw::of("cancelled")) {
+            break told.id;
+        }
+    };
+    assert_eq!(told, slow);
+    assert_eq!(state(&one, &quick).await["status"], "completed");
+}
+
+#[tokio::test]
+async fn tasks_that_a_server_calls_the_same_on_two_connections_are_two_of_the_core() {
+    let bay = apart(MODERN, Isolation::PerDevice).await;
+    let [one, two] = [on_device(&bay, CORE, "one").await, on_device(&bay, CORE, "two").await];
+    let (slow, quick) = (begin(&one, "hangs").await, begin(&two, "quick").await);
+    assert_ne!(slow, quick);
+    for connection in [&one, &two] {
+        assert_eq!(state(connection, &slow).await["status"], "working");
+        assert_eq!(state(connection, &quick).await["status"], "completed");
+    }
+    let listed = ask(&two, Method::TasksList, json!({})).await.unwrap();
+    let listed = listed["tasks"].as_array().unwrap().iter().map(|task| (&task["taskId"], &task["status"]));
+    let expected = [(&json!(slow), &json!("working")), (&json!(quick), &json!("completed"))];
+    assert_eq!(listed.collect::<Vec<_>>(), expected);
+    ask(&two, Method::TasksCancel, json!({"taskId": slow})).await.unwrap();
+    assert_eq!(state(&one, &slow).await["status"], "cancelled");
+    let (_, _, outcome) = follow(&one, result(&quick)).await;
+    let outcome: Value = outcome.unwrap().read().unwrap();
+    assert_eq!(outcome["content"][0]["text"], "quick", "{outcome}");
+    assert_eq!(outcome["_meta"][RELATED_TASK]["taskId"], json!(quick), "{outcome}");
 }

@@ -71,12 +71,15 @@ pub enum Normal {
     Days(Day, Day),
     /// From one time of day to another.
     Clocks(Clock, Clock),
+    /// From a time of one day to a time of the same or another.
+    Moments((Day, Clock), (Day, Clock)),
     /// A number.
     Number(i64),
 }
 
 impl fmt::Display for Normal {
-    /// ISO 8601: `2026-03-15`, `15:30`, `2026-03-15T15:30`, `2026-03-15/2026-03-21`; a number in digits.
+    /// ISO 8601: `2026-03-15`, `15:30`, `2026-03-15T15:30`, `2026-03-15/2026-03-21`,
+    /// `2026-03-15T15:00/2026-03-15T17:00`; a number in digits.
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Day(day) => write!(to, "{day}"),
@@ -84,6 +87,7 @@ impl fmt::Display for Normal {
             Self::Moment(day, clock) => write!(to, "{day}T{clock}"),
             Self::Days(first, last) => write!(to, "{first}/{last}"),
             Self::Clocks(first, last) => write!(to, "{first}/{last}"),
+            Self::Moments((first, from), (last, to_clock)) => write!(to, "{first}T{from}/{last}T{to_clock}"),
             Self::Number(number) => write!(to, "{number}"),
         }
     }

@@ -158,3 +158,106 @@ fn a_megabyte_costs_no_more_than_its_first_two_thousand_characters() {
         assert_eq!(prescribed::read(&long), prescribed::read(&short), "{piece}");
     }
 }
+
+/// What a request says, as `kind value = meaning`.
+fn told(text: &str) -> Vec<String> {
+    let slots = slots(text);
+    let told = slots.iter().map(|slot| {
+        let meaning = slot.normal.map(|normal| format!(" = {normal}")).unwrap_or_default();
+        format!("{} {}{meaning}", slot.kind.name(), slot.value)
+    });
+    told.collect()
+}
+
+fn meaning(text: &str) -> Option<String> {
+    let slots = slots(text);
+    slots.iter().find(|slot| slot.kind == Kind::Date).and_then(|slot| slot.normal).map(|normal| normal.to_string())
+}
+
+#[test]
+fn hours_stand_in_their_part_of_the_day() {
+    for (text, expected) in [
+        ("明天凌晨三点叫我", "2026-03-13T03:00"),
+        ("明天夜里三点叫我", "2026-03-13T03:00"),
+        ("明天半夜两点叫我", "2026-03-13T02:00"),
+        ("明天夜里十一点叫我", "2026-03-13T23:00"),
+        ("明天晚上八点叫我", "2026-03-13T20:00"),
+        ("明天晚上十二点叫我", "2026-03-13T00:00"),
+        ("明天中午一点叫我", "2026-03-13T13:00"),
+        ("明天中午十二点叫我", "2026-03-13T12:00"),
+        ("明天傍晚六点叫我", "2026-03-13T18:00"),
+        ("明天下午三点叫我", "2026-03-13T15:00"),
+        ("明天下午15点叫我", "2026-03-13T15:00"),
+        ("明天早上七点叫我", "2026-03-13T07:00"),
+        ("wake me tomorrow at 12am", "2026-03-13T00:00"),
+        ("wake me tomorrow at 12pm", "2026-03-13T12:00"),
+        ("wake me tomorrow at noon", "2026-03-13T12:00"),
+        ("wake me tomorrow at 9:30 pm", "2026-03-13T21:30"),
+    ] {
+        assert_eq!(meaning(text).as_deref(), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn the_end_of_a_stretch_is_as_its_begin() {
+    for (text, expected) in [
+        ("下午三点到五点开会", "15:00/17:00"),
+        ("明天上午九点到十一点开会", "2026-03-13T09:00/2026-03-13T11:00"),
+        ("明天晚上十点到凌晨两点", "2026-03-13T22:00/2026-03-14T02:00"),
+        ("3月15日到18日的酒店", "2026-03-15/2026-03-18"),
+        ("下周一到周三出差", "2026-03-16/2026-03-18"),
+        ("a hotel from March 15 to 18", "2026-03-15/2026-03-18"),
+        ("a hotel from March 15 to April 2", "2026-03-15/2026-04-02"),
+        ("meet tomorrow from 3 to 5 pm", "2026-03-13T15:00/2026-03-13T17:00"),
+        ("meet from 11 to 1 pm", "11:00/13:00"),
+        ("open from 9am to 5pm", "09:00/17:00"),
+        ("from Monday to Friday", "2026-03-16/2026-03-20"),
+    ] {
+        assert_eq!(meaning(text).as_deref(), Some(expected), "{text}: {:?}", told(text));
+    }
+}
+
+#[test]
+fn months_are_those_of_the_calendar() {
+    for (text, expected) in [
+        ("一个月后提醒我", "2026-04-12"),
+        ("三个月前的账单", "2025-12-12"),
+        ("未来两个月的安排", "2026-03-12/2026-05-11"),
+        ("remind me in two months", "2026-05-12"),
+        ("the next 3 months", "2026-03-12/2026-06-11"),
+        ("国庆之后的机票", "2026-10-08"),
+        ("春节前的机票", "2027-02-05"),
+        ("on the coming Friday", "2026-03-13"),
+        ("next Friday", "2026-03-20"),
+        ("2040年中秋", "2040-09-20"),
+        ("at 2026-03-15T15:30:00+08:00", "2026-03-15T15:30"),
+    ] {
+        assert_eq!(meaning(text).as_deref(), Some(expected), "{text}: {:?}", told(text));
+    }
+}
+
+#[test]
+fn what_is_no_place_is_none() {
+    let places = [Kind::City, Kind::Origin, Kind::Destination, Kind::Location];
+    for text in [
+        "the weather in the next 3 days",
+        "the forecast in two weeks",
+        "the weather in March",
+        "convert 100 from USD to EUR",
+        "convert the file from JSON to YAML",
+        "translate from English to French",
+        "open from 9am to 5pm",
+        "from Monday to Friday",
+        "temperature in celsius, the weather in general",
+        "把一百块从美元换成人民币",
+        "从周一到周五都有课",
+        "从英语翻译到中文",
+    ] {
+        let found: Vec<_> = told(text).into_iter().filter(|slot| places.iter().any(|kind| slot.starts_with(kind.name()))).collect();
+        assert!(found.is_empty(), "{text}: {found:?}");
+    }
+    let both = ["city Paris", "city London"];
+    assert_eq!(told("weather in Paris and London"), both);
+    assert_eq!(told("weather in Paris, London and Rome"), ["city Paris", "city London", "city Rome"]);
+    assert_eq!(told("How do I get from Palm Springs to Long Beach"), ["origin Palm Springs", "destination Long Beach"]);
+}

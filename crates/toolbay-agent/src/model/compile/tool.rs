@@ -127,10 +127,10 @@ impl Compiled {
     pub(super) fn validator(&self) -> Option<&Validator> {
         let validator = self.validator.get_or_init(|| {
             let schema = &self.tool.schema;
-            if !schema.is_object() || schema.to_string().len() > LARGEST {
-                return Err("too large, or no object".into());
+            if !schema.is_object() {
+                return Err("its input schema is no object".into());
             }
-            validator(schema).map_err(|flaw| words::cut(&flaw.to_string()))
+            validator(schema).map_err(|why| words::cut(&format!("its input schema {why}")))
         });
         validator.as_ref().ok()
     }

@@ -21,6 +21,8 @@ pub struct Options {
     pub base_url: Option<String>,
     /// The key, instead of the one that is found.
     pub key: Option<Key>,
+    /// Whether a key may go unencrypted to another machine.
+    pub unencrypted: bool,
     /// How replies come.
     pub delivery: Delivery,
     /// What else goes into each question, in the provider's own words, such as `{"temperature": 0}`; objects are put into
@@ -39,6 +41,7 @@ impl Default for Options {
         Self {
             base_url: None,
             key: None,
+            unencrypted: false,
             delivery: Delivery::Stream,
             more: Map::new(),
             retries: 4,
@@ -93,11 +96,27 @@ pub(super) fn reach(
         let what = format!("no key for {provider}: set {}{file}", key::variables(wire).join(" or "));
         return Err(ModelError { why: Why::Key, what });
     }
-    let mut target = Target::new(address(wire, &base, model, options.delivery)?);
+    let address = address(wire, &base, model, options.delivery)?;
+    if key.is_some() && !options.unencrypted && address.scheme_str() == Some("http") && !is_here(&address) {
+        let host = address.host().unwrap_or_default();
+        let what = format!(
+            "the key for {provider} would go to {host} unencrypted: use https, or say that it may (`--unencrypted-key`), or              unset {}",
+            key::variables(wire).join(", ")
+        );
+        return Err(ModelError { why: Why::Key, what });
+    }
+    let mut target = Target::new(address);
     target.headers = headers(wire, key.as_ref())?;
     target.limits.message_bytes = options.reply_bytes;
     let errands = Errands::to(&target).map_err(|error| wrong(error.to_string()))?;
     Ok(Remote::new(wire, model.to_owned(), house, errands, key, options))
+}
+
+/// Whether an address is of this machine.
+fn is_here(address: &Uri) -> bool {
+    let host = address.host().unwrap_or_default();
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    bare.parse::<std::net::IpAddr>().map_or_else(|_| bare.eq_ignore_ascii_case("localhost"), |ip| ip.is_loopback())
 }
 
 fn wrong(what: impl fmt::Display) -> ModelError {
@@ -233,5 +252,19 @@ mod tests {
         check("claude-x", &[anthropic], Err(Why::Question));
         check("gemini:../x", &[gemini], Err(Why::Question));
         check("other:x", &[gemini], Err(Why::Question));
+    }
+
+    #[test]
+    fn a_key_leaves_this_machine_encrypted_or_not_at_all() {
+        let key = ("OPENAI_API_KEY", "sk-o");
+        for here in ["http://localhost:1/v1", "http://127.8.0.1:1/v1", "http://[::1]:1/v1", "https://far.test/v1"] {
+            let place = format!("{here}/chat/completions");
+            check("openai:x", &[key, ("OPENAI_BASE_URL", here)], Ok((Wire::OpenAiChat, &place)));
+        }
+        for far in ["http://far.test/v1", "http://192.168.0.7:1/v1", "http://localhost.far.test/v1"] {
+            check("openai:x", &[key, ("OPENAI_BASE_URL", far)], Err(Why::Key));
+            let place = format!("{far}/chat/completions");
+            check("openai:x", &[("OPENAI_BASE_URL", far)], Ok((Wire::OpenAiChat, &place)));
+        }
     }
 }

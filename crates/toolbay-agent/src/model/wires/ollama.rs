@@ -32,11 +32,30 @@ pub(super) fn request(question: &Question<'_>) -> Value {
     if !ask.tools.is_empty() && ask.choice != Choice::None {
         document["tools"] = ask.tools.iter().map(tool).collect();
     }
+    let mut options = json!({"num_ctx": context(&document, ask.limit)});
     if let Some(limit) = ask.limit {
-        document["options"] = json!({"num_predict": limit});
+        options["num_predict"] = limit.into();
     }
+    document["options"] = options;
     document
 }
+
+/// How many tokens the model's context must hold. Where nothing is told, what is longer than Ollama's own default is cut in
+/// silence. It grows by doubling: each other number has the model loaded anew.
+fn context(document: &Value, limit: Option<u32>) -> u32 {
+    let words = document["messages"].as_array().into_iter().flatten();
+    let words: usize = words.filter_map(|message| message["content"].as_str()).map(str::len).sum();
+    let tools = document.get("tools").map_or(0, |tools| tools.to_string().len());
+    let tokens = (words + tools) / BYTES + limit.unwrap_or(SAID) as usize;
+    let tokens = u32::try_from(tokens).unwrap_or(u32::MAX);
+    tokens.clamp(LEAST, MOST).checked_next_power_of_two().unwrap_or(MOST)
+}
+
+/// How many bytes stand for a token, at least; what a model says where nobody says how much; and the bounds of a context.
+const BYTES: usize = 3;
+const SAID: u32 = 2_048;
+const LEAST: u32 = 8_192;
+const MOST: u32 = 131_072;
 
 fn tool(tool: &Defined) -> Value {
     let function = json!({"name": tool.name, "description": tool.description, "parameters": tool.schema});

@@ -7,6 +7,7 @@ mod schema;
 mod text;
 
 pub(crate) use item::{Judged, judge, shown};
+pub use schema::schema_flaw;
 
 #[cfg(test)]
 mod tests;

@@ -10,12 +10,18 @@ use super::item::shown;
 
 /// What is wrong with a schema, as the rest of a sentence that begins with it.
 pub(super) fn flaw(schema: &Raw) -> Option<String> {
-    let root: Value = match schema.read() {
-        Ok(root) => root,
-        Err(error) => return Some(format!("cannot be read: {error}")),
-    };
-    let mut paper = Paper { root: &root, named: HashMap::new(), referring: vec![] };
-    let mut left = vec![&root];
+    match schema.read() {
+        Ok(root) => schema_flaw(&root),
+        Err(error) => Some(format!("cannot be read: {error}")),
+    }
+}
+
+/// What is wrong with a JSON Schema for whoever checks values against it, as the rest of a sentence that begins with it:
+/// references out of it or without end, types that no draft knows, more to look at than there is time for. It takes time
+/// that the schema's size decides, whatever the references in it.
+pub fn schema_flaw(root: &Value) -> Option<String> {
+    let mut paper = Paper { root, named: HashMap::new(), referring: vec![] };
+    let mut left = vec![root];
     while let Some(node) = left.pop() {
         match node {
             Value::Bool(_) => {}
@@ -31,8 +37,11 @@ pub(super) fn flaw(schema: &Raw) -> Option<String> {
             }
         }
     }
-    paper.foreign().or_else(|| paper.circle())
+    paper.foreign().or_else(|| paper.circle()).or_else(|| paper.unfolded())
 }
+
+/// A validator looks at so many schemas for one value at most: what two references each double is soon more than all time.
+const MOST_UNFOLDED: u64 = 20_000;
 
 /// The types of all drafts.
 const TYPES: [&str; 8] = ["object", "array", "string", "number", "integer", "boolean", "null", "any"];
@@ -158,6 +167,31 @@ impl<'v> Paper<'v> {
                     None => {
                         seen.insert(address(next), Seen::OnTheWay);
                         path.push((next, self.next(next)));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// A schema by which, for one and the same value, too many others are looked at. There is no circle in it.
+    fn unfolded(&self) -> Option<String> {
+        let mut counts: HashMap<usize, u64> = HashMap::new();
+        for start in &self.referring {
+            let mut path = vec![(*start, self.next(start))];
+            while let Some((node, ways)) = path.last_mut() {
+                let open = ways.pop();
+                match open {
+                    Some(next) if counts.contains_key(&address(next)) => {}
+                    Some(next) => path.push((next, self.next(next))),
+                    None => {
+                        let below = self.next(node).into_iter().filter_map(|next| counts.get(&address(next)));
+                        let count = below.fold(1, |sum: u64, count| sum.saturating_add(*count));
+                        if count > MOST_UNFOLDED {
+                            return Some(format!("unfolds to more than {MOST_UNFOLDED} schemas by its references"));
+                        }
+                        counts.insert(address(node), count);
+                        path.pop();
                     }
                 }
             }

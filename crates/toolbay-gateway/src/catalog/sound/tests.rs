@@ -48,6 +48,31 @@ fn a_schema_that_hurts_is_told_from_one_that_is_only_odd() {
     check(json!({"properties": {"x": "string"}}), Some("must stand"));
 }
 
+/// A chain of schemas in which each refers twice to the next, under a keyword.
+fn doubled(links: usize, keyword: &str) -> Value {
+    let link = |place: usize| {
+        let next = json!({"$ref": format!("#/$defs/d{}", place + 1)});
+        let both = match keyword {
+            "properties" => json!({"left": next, "right": next}),
+            _ => json!([next, next]),
+        };
+        (format!("d{place}"), json!({keyword: both}))
+    };
+    let mut all: serde_json::Map<_, _> = (0..links).map(link).collect();
+    all.insert(format!("d{links}"), json!({"type": "object"}));
+    json!({"$defs": all, "$ref": "#/$defs/d0"})
+}
+
+#[test]
+fn what_references_double_without_bound_is_told_unless_it_is_about_parts() {
+    for keyword in ["allOf", "anyOf", "oneOf"] {
+        let told = flaw(&Raw::of(&doubled(40, keyword)));
+        assert!(told.is_some_and(|told| told.contains("unfolds to more than 20000")), "{keyword}");
+        assert_eq!(flaw(&Raw::of(&doubled(8, keyword))), None, "{keyword}");
+    }
+    assert_eq!(flaw(&Raw::of(&doubled(40, "properties"))), None);
+}
+
 #[test]
 fn many_references_take_no_more_time_than_few() {
     let all: serde_json::Map<_, _> = (0..20_000)

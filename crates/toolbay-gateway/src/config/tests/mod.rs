@@ -6,6 +6,7 @@ mod expansion;
 mod expose;
 mod faults;
 mod finding;
+mod host;
 mod limits;
 mod names;
 mod servers;

@@ -33,10 +33,11 @@ pub(super) async fn begun(bay: &Inner, banks: &Banks<'_>, outcome: Outcome, seat
     let Some((task, id)) = begun else { return banks.done(outcome, &seat).await };
     let life = life(task.get("ttl").as_ref());
     seat.leg.keep_for(Some(life));
-    let (left, public) = (room.left(), banks.tasks().public(&id));
+    let name = bay.kept.name(bay.sealer.bay(), &id);
+    let (left, public) = (room.left(), banks.tasks().kept(&name));
     let status = wording::status(&task).unwrap_or(TaskStatus::Working);
     let mut created = wording::to_extension(&task, &public, &status);
-    let kept = room.keep(KeptTask::new(banks.server, &id, &task, life));
+    let kept = room.keep(KeptTask::new(banks.server, &id, &task, life).under(name));
     let caller = &banks.caller.introduction;
     let view = View { hub: bay.hub.clone(), public, from: banks.revision, to: caller.revision };
     let silence = bay.server(banks.server).map_or(SOON, |server| server.silence());
@@ -57,9 +58,9 @@ struct Ours<'o> {
 /// Looks after a task of the core for a caller of the extension.
 pub(super) async fn look_after(going: &Going<'_>, seat: &Seat) -> Result<Outcome, ErrorObject> {
     let (request, route) = (going.request, going.route);
-    let id = route.params.get("taskId").as_ref().and_then(Raw::as_text).unwrap_or_default().into_owned();
     let public = request.part(Part::TaskId).as_ref().and_then(Raw::as_text).unwrap_or_default().into_owned();
-    let known = going.bay.kept.find(&request.caller.principal, (&route.server, &id));
+    let known = route.kept.as_deref();
+    let known = known.and_then(|name| going.bay.kept.find(&request.caller.principal, (&route.server, name)));
     let known = known.and_then(|kept| Some((kept.follower()?, kept.view()?, kept)));
     let Some(((connection, answers), view, kept)) = known else {
         return Err(ErrorObject::invalid_params(format!("unknown task: {public:?}")));

@@ -169,8 +169,7 @@ pub(in crate::relay) fn known(going: &Going<'_>) -> Option<Result<Outcome, Error
     if !looks || going.there.is_off() {
         return None;
     }
-    let id = route.params.get("taskId")?.as_text()?.into_owned();
-    let kept = going.bay.kept.find(&request.caller.principal, (&route.server, &id))?;
+    let kept = going.bay.kept.find(&request.caller.principal, (&route.server, route.kept.as_deref()?))?;
     let stateless = request.caller.introduction.revision.has(Feature::Stateless);
     match (stateless, kept.is_listed()) {
         (true, false) => extension::known(&kept, &request.method),
@@ -204,7 +203,7 @@ pub(in crate::relay) async fn shown(bay: &Inner, request: &Request, tasks: &[(u6
         if task.outcome().is_none() && !over {
             let fresh = async {
                 let seat = bay.seat(&permit, &there, &request.caller).await.ok()?;
-                let public = bay.sealer.name(Sort::Task, &request.caller.principal, &task.server, &task.id);
+                let public = bay.sealer.name(Sort::Kept, &request.caller.principal, &task.server, &task.name);
                 Some(Theirs::new(Arc::clone(task), public, seat, &there).task().await)
             };
             match time::timeout(REFRESH, fresh).await {

@@ -44,8 +44,9 @@ pub(super) fn begun(
             let life = life(result.get("ttlMs").as_ref());
             seat.leg.keep_for(Some(life));
             // spec: 2025-11-25 basic/utilities/tasks, a task begins as working, whatever became of it by now
-            let task = wording::to_core(&result, &banks.tasks().public(&id), &TaskStatus::Working);
-            room.keep(KeptTask::new(banks.server, &id, &task, life));
+            let name = bay.kept.name(bay.sealer.bay(), &id);
+            let task = wording::to_core(&result, &banks.tasks().kept(&name), &TaskStatus::Working);
+            room.keep(KeptTask::new(banks.server, &id, &task, life).under(name).begun_on(&seat.connection));
             task
         }
         None => done_already(bay, request, banks, &result, room),
@@ -108,9 +109,11 @@ pub(super) async fn look_after(going: &Going<'_>, seat: Seat) -> Result<Crossing
     let principal = &request.caller.principal;
     let id = route.params.get("taskId").as_ref().and_then(Raw::as_text).unwrap_or_default().into_owned();
     let public = request.part(Part::TaskId).as_ref().and_then(Raw::as_text).unwrap_or_default().into_owned();
-    let known = bay.kept.find(principal, (&route.server, &id));
+    let name = route.kept.as_deref().unwrap_or(&id);
+    let known = bay.kept.find(principal, (&route.server, name));
     // One that began at another replica is looked after all the same; what only that one knows of it is not known.
-    let kept = known.clone().unwrap_or_else(|| Arc::new(KeptTask::new(&route.server, &id, &Raw::EMPTY, LONGEST)));
+    let unknown = || Arc::new(KeptTask::new(&route.server, &id, &Raw::EMPTY, LONGEST).under(name));
+    let kept = known.clone().unwrap_or_else(unknown);
     let theirs = Theirs::new(kept, public, seat, going.there);
     match request.method {
         Method::TasksGet => theirs.task().await.map(|task| Crossing::Done(Ok(task))),
@@ -126,6 +129,11 @@ pub(super) async fn look_after(going: &Going<'_>, seat: Seat) -> Result<Crossing
 
 impl Theirs {
     pub(super) fn new(kept: Arc<KeptTask>, public: String, seat: Seat, server: &Server) -> Self {
+        // Elsewhere its server may call another one so.
+        let seat = match kept.home() {
+            Some(home) => seat.over(home),
+            None => seat,
+        };
         let there = There::new(seat, &kept.id, server);
         Self { kept, public, there }
     }
@@ -191,7 +199,7 @@ impl Theirs {
             None => Arc::clone(&self.kept),
             Some(room) => {
                 let life = life(task.get("ttl").as_ref());
-                room.keep(KeptTask::new(&self.kept.server, &self.kept.id, &task, life))
+                room.keep(KeptTask::new(&self.kept.server, &self.kept.id, &task, life).under(&*self.kept.name))
             }
         };
         kept.is_taken_back(&task);

@@ -87,6 +87,12 @@ impl Day {
         Self::new(i32::try_from(count.div_euclid(12)).ok()?, u8::try_from(count.rem_euclid(12) + 1).ok()?, 1)
     }
 
+    /// The same day of the month so many months away, or the last one of that month where it has none.
+    pub(in crate::slots) fn months_later(self, months: i64) -> Option<Self> {
+        let first = self.month_away(months)?;
+        Self::new(first.year, first.month, self.day.min(month_days(first.year, first.month)))
+    }
+
     pub(in crate::slots) fn last_of_month(self) -> Self {
         Self { day: month_days(self.year, self.month), ..self }
     }

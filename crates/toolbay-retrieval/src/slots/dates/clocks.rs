@@ -7,10 +7,11 @@ use crate::slots::line::Line;
 use crate::slots::words::Words;
 
 const PARTS: &[(&str, Part)] = &[
-    ("凌晨", Part::Night),
+    ("凌晨", Part::Early),
+    ("后半夜", Part::Early),
     ("半夜", Part::Night),
-    ("深夜", Part::Evening),
-    ("午夜", Part::Evening),
+    ("深夜", Part::Night),
+    ("午夜", Part::Night),
     ("清晨", Part::Morning),
     ("早晨", Part::Morning),
     ("早上", Part::Morning),
@@ -21,8 +22,8 @@ const PARTS: &[(&str, Part)] = &[
     ("午后", Part::Afternoon),
     ("傍晚", Part::Evening),
     ("晚上", Part::Evening),
-    ("夜里", Part::Evening),
-    ("夜间", Part::Evening),
+    ("夜里", Part::Night),
+    ("夜间", Part::Night),
     ("晚间", Part::Evening),
     ("白天", Part::Morning),
 ];

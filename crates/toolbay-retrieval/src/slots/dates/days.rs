@@ -42,7 +42,7 @@ static NOT_ABOUT: Words = Words::new(include_str!("../words/zh/days-not-about.tx
 const WEEKS: &[&str] = &["周", "星期", "礼拜"];
 static LOOSE: Words = Words::new(include_str!("../words/zh/days-loose.txt"));
 const AROUND_FEAST: &[&str] =
-    &["期间", "假期", "长假", "小长假", "前后", "前夕", "当天", "那天", "前", "后", "之前", "之后", "以后", "黄金周"];
+    &["期间", "假期", "长假", "小长假", "前后", "前夕", "当天", "那天", "黄金周"];
 
 /// A piece that names a day or longer.
 pub(super) fn piece(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
@@ -145,18 +145,21 @@ fn stretch(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
     let (unit, days) = UNITS.iter().filter(|(unit, _)| rest.starts_with(unit)).max_by_key(|(unit, _)| unit.len())?;
     let end = after + unit.chars().count();
     let total = count.checked_mul(*days).filter(|total| (1..=4_000).contains(total))?;
+    // Months are those of the calendar.
+    let months = *unit == "个月";
+    let away = |sign: i64| if months { DayOf::MonthsAway(sign * count) } else { DayOf::Away(sign * total) };
     let within = line.word(end, &["之内", "以内", "内", "里"]);
     if let Some(within) = within.or(led.map(|_| end)) {
-        when.day = Some(DayOf::Coming(total));
+        when.day = Some(if months { DayOf::ComingMonths(count) } else { DayOf::Coming(total) });
         when.vague |= line.text(at..begins).starts_with("过去") || line.text(at..begins).contains('近');
         return Some(within);
     }
     if let Some(end) = line.word(end, &["之后", "以后", "后"]) {
-        when.day = Some(DayOf::Away(total));
+        when.day = Some(away(1));
         return Some(end);
     }
     let end = line.word(end, &["之前", "以前", "前"])?;
-    when.day = Some(DayOf::Away(-total));
+    when.day = Some(away(-1));
     Some(end)
 }
 
@@ -226,6 +229,14 @@ fn feast(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
         return None;
     }
     when.day = Some(DayOf::Feast(row));
+    if let Some(end) = line.word(end, &["之后", "以后", "后"]) {
+        when.day = Some(DayOf::Around(row, 1));
+        return Some(end);
+    }
+    if let Some(end) = line.word(end, &["之前", "以前", "前"]).filter(|_| !line.is(end, &["前后", "前夕"])) {
+        when.day = Some(DayOf::Around(row, -1));
+        return Some(end);
+    }
     Some(line.word(end, AROUND_FEAST).unwrap_or(end))
 }
 

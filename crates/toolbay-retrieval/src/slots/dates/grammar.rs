@@ -86,18 +86,31 @@ fn lengthen(line: &Line<'_>, dated: &mut Dated, last: Option<&Dated>) {
     if let Some(end) = line.word(dated.end, &["起", "开始"]).filter(|_| line.is(dated.start.wrapping_sub(1), FROM)) {
         (dated.start, dated.end) = (dated.start - 1, end);
     }
-    let Some(until) = line.word(dated.end, UNTIL).and_then(|after| date(line, after)) else { return };
+    let Some(until) = other_end(line, dated) else { return };
     dated.end = until.end;
-    dated.until = Some(until.when);
+    let mut other = until.when;
+    other.inherits(&dated.when);
+    dated.until = Some(other);
     let floor = last.map_or(0, |last| last.end);
     if let Some(from) = line.word_before(dated.start, floor, FROM) {
         dated.start = from;
     }
-    if let Some(more) = date(line, dated.end) {
+    if let Some(more) = date(line, dated.end).filter(|_| line.is_chinese()) {
         dated.end = more.end;
         dated.when.again |= more.when.again;
         dated.when.clock = dated.when.clock.or(more.when.clock);
         dated.when.vague = true;
+    }
+}
+
+/// The date until which one lasts, where it follows.
+fn other_end(line: &Line<'_>, dated: &Dated) -> Option<Dated> {
+    match line.is_chinese() {
+        true => line.word(dated.end, UNTIL).and_then(|after| date(line, after)),
+        false => {
+            let after = line.word(dated.end, english::dates::UNTIL)?;
+            english_date(line, after).or_else(|| english::dates::bare_day(line, after, &dated.when))
+        }
     }
 }
 

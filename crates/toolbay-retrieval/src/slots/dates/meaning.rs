@@ -35,6 +35,12 @@ pub(in crate::slots) enum DayOf {
     Feast(usize),
     /// From today on, so many days.
     Coming(i64),
+    /// So many months from now, on the same day of the month or the last one before it.
+    MonthsAway(i64),
+    /// From today on, so many months.
+    ComingMonths(i64),
+    /// So many days after the end of a feast, or, where that is less than none, before its begin.
+    Around(usize, i64),
 }
 
 /// How a year was named.
@@ -58,11 +64,40 @@ pub(in crate::slots) enum MonthOf {
 /// A part of the day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::slots) enum Part {
-    Night,
+    /// From midnight to dawn.
+    Early,
     Morning,
     Noon,
     Afternoon,
     Evening,
+    /// From late in the evening to dawn.
+    Night,
+}
+
+impl When {
+    /// Whether it names a day of the week and nothing else.
+    pub(in crate::slots) fn is_bare_weekday(&self) -> bool {
+        matches!(self.day, Some(DayOf::Week(None, _))) && self.clock.is_none()
+    }
+
+    /// The other end of a stretch that begins so: what it does not say is as it is there.
+    pub(in crate::slots) fn inherits(&mut self, begin: &Self) {
+        let bare = self.day.is_none() && self.month.is_none() && self.year.is_none();
+        if bare && self.clock.is_some() {
+            (self.day, self.month, self.year) = (begin.day, begin.month, begin.year);
+            // 上午九点到十二点 ends at noon, 晚上十点到两点 after midnight.
+            self.part = self.part.or(begin.part);
+            return;
+        }
+        match (self.day, begin.day) {
+            (Some(DayOf::OfMonth(_)), _) if self.month.is_none() => self.month = begin.month,
+            (Some(DayOf::Week(None, day)), Some(DayOf::Week(Some(weeks), _))) => {
+                self.day = Some(DayOf::Week(Some(weeks), day));
+            }
+            _ => {}
+        }
+        self.year = self.year.or(begin.year);
+    }
 }
 
 /// What is meant, as far as it can be said.
@@ -95,9 +130,11 @@ fn full_date_needs_no_today(when: &When) -> Option<Day> {
 
 fn on_the_day(clock: Clock, part: Option<Part>) -> Clock {
     let hour = match (part, clock.hour()) {
-        (Some(Part::Afternoon | Part::Evening), hour @ 1..=11) => hour + 12,
+        (Some(Part::Afternoon), hour @ 1..=11) => hour + 12,
         (Some(Part::Noon), hour @ 1..=3) => hour + 12,
-        (Some(Part::Evening | Part::Night), 12) => 0,
+        // 晚上两点 and three at night are after midnight.
+        (Some(Part::Evening), hour @ 5..=11) | (Some(Part::Night), hour @ 6..=11) => hour + 12,
+        (Some(Part::Evening | Part::Night | Part::Early), 12) => 0,
         (_, hour) => hour,
     };
     Clock::new(hour, clock.minute()).unwrap_or(clock)
@@ -116,6 +153,12 @@ fn days(when: &When, today: Day) -> Option<(Day, Day)> {
         Some(DayOf::WholeWeek(weeks)) => Some((monday.plus(7 * weeks)?, monday.plus(7 * weeks + 6)?)),
         Some(DayOf::Weekend(weeks)) => Some((monday.plus(7 * weeks + 5)?, monday.plus(7 * weeks + 6)?)),
         Some(DayOf::Coming(days)) => Some((today, today.plus(days - 1)?)),
+        Some(DayOf::MonthsAway(months)) => one(today.months_later(months)),
+        Some(DayOf::ComingMonths(months)) => Some((today, today.months_later(months)?.plus(-1)?)),
+        Some(DayOf::Around(row, days)) => {
+            let (first, last) = feasts::days(row, year(when, today), when.year.is_some(), today)?;
+            one(if days < 0 { first.plus(days) } else { last.plus(days) })
+        }
         Some(DayOf::OfMonth(day)) => one(of_month(when, day, today)),
         Some(DayOf::Feast(row)) => feasts::days(row, year(when, today), when.year.is_some(), today),
         None => whole_month(when, today),

@@ -1,5 +1,6 @@
 //! Words that name a year, a month, or a day of a month.
 
+use super::calendar::Clock;
 use super::meaning::{DayOf, MonthOf, When, YearOf};
 use super::numbers;
 use crate::slots::line::Line;
@@ -104,5 +105,22 @@ fn iso(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
     when.year = Some(YearOf::Number(i32::try_from(year).ok()?));
     when.month = Some(MonthOf::Number(month));
     when.day = Some(DayOf::OfMonth(day));
-    Some(end)
+    Some(stamp(line, end, when).unwrap_or(end))
+}
+
+/// The rest of a time stamp: T15:30, T15:30:00Z, T15:30:00+08:00. What is said of the zone stays in the words.
+fn stamp(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
+    let two = |at: usize| numbers::digits(line, at).filter(|(_, after)| *after == at + 2);
+    let (hour, after) = two(at + 1).filter(|_| line.char(at) == 'T')?;
+    let (minute, mut end) = two(after + 1).filter(|_| line.char(after) == ':')?;
+    when.clock = Some(Clock::new(u8::try_from(hour).ok()?, u8::try_from(minute).ok()?)?);
+    if let Some((_, after)) = two(end + 1).filter(|_| line.char(end) == ':') {
+        end = after;
+        if let Some((_, after)) = numbers::digits(line, end + 1).filter(|_| line.char(end) == '.') {
+            end = after;
+        }
+    }
+    let zone = two(end + 1).filter(|_| matches!(line.char(end), '+' | '-'));
+    let zone = zone.and_then(|(_, after)| two(after + 1).filter(|_| line.char(after) == ':'));
+    Some(zone.map_or_else(|| line.word(end, &["Z"]).unwrap_or(end), |(_, after)| after))
 }

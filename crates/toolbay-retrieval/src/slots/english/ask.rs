@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::phrases::{AROUND, ENDS, LEADS, NO_PLACES, POINTERS, SEARCH, TAILS, TRAVEL, WEATHER};
+use super::phrases::{AROUND, ENDS, LEADS, NO_PLACES, POINTERS, SEARCH, TAILS, THINGS, TRAVEL, WEATHER};
 use super::words::{Word, words};
 use crate::slots::line::Line;
 use crate::slots::slot::Kind;
@@ -55,6 +55,10 @@ impl Reader<'_, '_> {
     fn from(&self, at: usize, found: &mut Found) -> usize {
         let Some((origin, next)) = self.name(at + 1) else { return at };
         let goal = (self.small(next) == "to").then(|| self.name(next + 1)).flatten();
+        // From USD to EUR is no way, and neither is anything that one of its ends says is none.
+        if self.is_thing(at + 1, next) || goal.as_ref().is_some_and(|(_, end)| self.is_thing(next + 1, *end)) {
+            return goal.map_or(next, |(_, end)| end);
+        }
         if let Some((destination, end)) = goal {
             found.push((Kind::Origin, origin, 0.95));
             found.push((Kind::Destination, destination, 0.95));
@@ -85,6 +89,9 @@ impl Reader<'_, '_> {
 
     fn towards(&self, at: usize, found: &mut Found) -> usize {
         let Some((destination, end)) = self.name(at + 1).filter(|_| self.named(at + 1)) else { return at };
+        if self.is_thing(at + 1, end) {
+            return at;
+        }
         found.push((Kind::Destination, destination, 0.85));
         // to B from A.
         let start = (self.small(end) == "from" && self.named(end + 1)).then(|| self.name(end + 1)).flatten();
@@ -104,12 +111,53 @@ impl Reader<'_, '_> {
             _ => sky,
         };
         let Some((city, end)) = self.name(at + 1).filter(|_| placed) else { return at };
-        let known = NO_PLACES.has(self.small(at + 1));
-        if known || self.line.text(city.clone()).chars().all(|char| !char.is_alphabetic()) {
+        let known = NO_PLACES.has(self.small(at + 1)) || self.is_thing(at + 1, end);
+        // "In the next days", "in a hurry": a place without a capital has no article either.
+        let led = !capital && matches!(self.small(at + 1), "the" | "a" | "an" | "my" | "your" | "our" | "his" | "her" | "its");
+        if known || led || self.line.text(city.clone()).chars().all(|char| !char.is_alphabetic()) {
             return at;
         }
         found.push((Kind::City, city, if capital { 0.85 } else { 0.6 }));
-        end
+        if capital { self.more_cities(end, found) } else { end }
+    }
+
+    /// What follows with a capital behind "and" or a comma: in Paris, London and Rome.
+    fn more_cities(&self, mut at: usize, found: &mut Found) -> usize {
+        loop {
+            let comma = at > 0 && self.words.get(at - 1).is_some_and(|word| self.line.char(word.range.end) == ',');
+            let next = match self.small(at) {
+                "and" | "or" => at + 1,
+                _ if comma => at,
+                _ => return at,
+            };
+            let capital = self.words.get(next).is_some_and(|word| word.capital && !NO_PLACES.has(&word.small));
+            // A name alone: "in Paris and London", not "in Paris and Peter wants to know".
+            let Some((city, end)) = self.name(next).filter(|_| capital) else { return at };
+            let all = (next..end).all(|at| self.words[at].capital);
+            if !all || self.is_thing(next, end) || self.is_verb(end) {
+                return at;
+            }
+            found.push((Kind::City, city, 0.8));
+            at = end;
+        }
+    }
+
+    /// Whether a name that ends before this word goes on as a sentence.
+    fn is_verb(&self, at: usize) -> bool {
+        matches!(self.small(at), "is" | "are" | "was" | "were" | "will" | "would" | "has" | "have" | "do" | "does" | "can")
+    }
+
+    /// Whether these words are plainly no place: money, languages, formats, units, numbers, a time. Of a name in capitals all
+    /// of them must be, of other words the first or the last.
+    fn is_thing(&self, from: usize, to: usize) -> bool {
+        let named = self.words[from..to].iter().filter(|word| !matches!(&*word.small, "the" | "a" | "an"));
+        let (named, is): (Vec<_>, _) = (named.collect(), |word: &Word| {
+            THINGS.has(&word.small) || word.small.starts_with(|first: char| first.is_ascii_digit())
+        });
+        match named.iter().all(|word| word.capital) {
+            true => !named.is_empty() && named.iter().all(|word| is(word)),
+            false => named.first().is_some_and(|word| is(word)) || named.last().is_some_and(|word| is(word)),
+        }
     }
 
     fn whereabouts(&self, at: usize, found: &mut Found) -> usize {

@@ -29,14 +29,65 @@ const UNITS: &[(&str, i64)] = &[
     ("day", 1),
     ("weeks", 7),
     ("week", 7),
-    ("months", 30),
-    ("month", 30),
+    ("months", MONTH),
+    ("month", MONTH),
 ];
+/// Months are those of the calendar; this stands for one.
+const MONTH: i64 = 30;
+
+/// What joins two dates to a stretch.
+pub(in crate::slots) const UNTIL: &[&str] = &[" to ", " until ", " till ", " through ", " - ", " – ", " ~ ", "-", "–", "~"];
+
+/// A day of a month alone, as the end of a stretch that begins on one: March 5 to 8.
+pub(in crate::slots) fn bare_day(line: &Line<'_>, at: usize, begin: &When) -> Option<Dated> {
+    let begun = matches!(begin.day, Some(DayOf::OfMonth(_))) && begin.month.is_some() && begin.clock.is_none();
+    let (day, end) = ordinal(line, at).filter(|_| begun)?;
+    // "March 5 to 8 pm" says something else, and so does "March 5 to 8 people".
+    let free = !line.rest(end).trim_start().starts_with(|next: char| next.is_alphanumeric())
+        || line.is(end, &[" in ", " at ", " for ", " from ", " on ", " and ", " please"]);
+    let when = When { day: Some(DayOf::OfMonth(day)), ..When::default() };
+    free.then_some(Dated { start: at, end, when, until: None })
+}
+
+/// From 3 to 5 pm: the mark at the end holds for both.
+fn hours(line: &Line<'_>, at: usize) -> Option<(Clock, Clock, usize)> {
+    let (from, after) = digits(line, at).filter(|(hour, _)| (1..=12).contains(hour))?;
+    let after = UNTIL.iter().find_map(|joint| line.word(after, &[*joint]))?;
+    let mut until = When::default();
+    let end = clock(line, after, &mut until)?;
+    let last = until.clock?;
+    let marked = line.text(after..end).to_ascii_lowercase();
+    if !marked.contains('m') {
+        return None;
+    }
+    // 11 to 1 pm begins before noon.
+    let late = last.hour() >= 12;
+    let from = u8::try_from(from).ok()? % 12;
+    let hour = if late && from + 12 <= last.hour() { from + 12 } else { from };
+    let first = Clock::new(hour, 0).filter(|first| *first <= last)?;
+    Some((first, last, end))
+}
+
+/// How many are meant: digits, or one of the small numbers in words.
+fn number(line: &Line<'_>, at: usize) -> Option<(i64, usize)> {
+    const SMALL: [&str; 12] =
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    if let Some(found) = digits(line, at) {
+        return Some(found);
+    }
+    let (first, end) = word(line, at)?;
+    let count = SMALL.iter().position(|small| *small == first).and_then(|at| i64::try_from(at + 1).ok());
+    count.or_else(|| matches!(first.as_str(), "a" | "an").then_some(1)).map(|count| (count, end))
+}
 
 /// The date that begins here.
 pub(in crate::slots) fn date(line: &Line<'_>, at: usize) -> Option<Dated> {
     if line.before(at).is_alphanumeric() || !line.char(at).is_ascii_alphanumeric() {
         return None;
+    }
+    if let Some((first, last, end)) = hours(line, at) {
+        let when = |clock| When { clock: Some(clock), ..When::default() };
+        return Some(Dated { start: at, end, when: when(first), until: Some(when(last)) });
     }
     let mut when = When::default();
     let mut end = piece(line, at, &mut when)?;
@@ -46,6 +97,12 @@ pub(in crate::slots) fn date(line: &Line<'_>, at: usize) -> Option<Dated> {
         Some((next, longer))
     }) {
         (end, when) = (next, longer);
+    }
+    // Tomorrow from 3 to 5 pm.
+    let stretch = [" from ", " between ", ", "].iter().find_map(|joint| hours(line, line.word(end, &[*joint])?));
+    if let Some((first, last, end)) = stretch.filter(|_| when.clock.is_none()) {
+        let until = When { clock: Some(last), ..when };
+        return Some(Dated { start: at, end, when: When { clock: Some(first), ..when }, until: Some(until) });
     }
     Some(Dated { start: at, end, when, until: None })
 }
@@ -104,7 +161,8 @@ fn named(line: &Line<'_>, first: &str, end: usize, when: &mut When) -> Option<us
 fn led(line: &Line<'_>, first: &str, end: usize, when: &mut When) -> Option<usize> {
     let weeks = match first {
         "this" => 0,
-        "next" | "coming" => 1,
+        "next" => 1,
+        "coming" => return coming(line, end, when),
         "last" => -1,
         "every" | "each" => {
             let (second, end) = word(line, end + 1)?;
@@ -133,12 +191,26 @@ fn led(line: &Line<'_>, first: &str, end: usize, when: &mut When) -> Option<usiz
         "evening" if weeks == 0 => (when.day, when.part) = (Some(DayOf::Away(0)), Some(Part::Evening)),
         "night" if weeks == -1 => (when.day, when.part) = (Some(DayOf::Away(-1)), Some(Part::Evening)),
         _ if weeks == 1 => {
-            let (count, after) = digits(line, end + 1)?;
+            let (count, after) = number(line, end + 1)?;
             let (unit, last) = word(line, after + 1)?;
             let days = UNITS.iter().find(|(name, days)| *name == unit && *days > 0)?.1;
-            when.day = Some(DayOf::Coming(count.checked_mul(days).filter(|days| (1..4_000).contains(days))?));
+            let total = count.checked_mul(days).filter(|days| (1..4_000).contains(days))?;
+            when.day = Some(if days == MONTH { DayOf::ComingMonths(count) } else { DayOf::Coming(total) });
             return Some(last);
         }
+        _ => return None,
+    }
+    Some(last)
+}
+
+/// The coming Friday is the next one from today on, the coming week the one after this.
+fn coming(line: &Line<'_>, end: usize, when: &mut When) -> Option<usize> {
+    let (second, last) = word(line, end + 1)?;
+    match (weekday(&second), second.as_str()) {
+        (Some(day), _) => when.day = Some(DayOf::Week(None, day)),
+        (None, "week") => when.day = Some(DayOf::WholeWeek(1)),
+        (None, "weekend") => when.day = Some(DayOf::Weekend(0)),
+        (None, "month") => when.month = Some(MonthOf::Away(1)),
         _ => return None,
     }
     Some(last)
@@ -228,13 +300,15 @@ fn clock(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
 /// in 20 minutes, 3 days from now, 2 weeks later.
 fn later(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {
     let led = line.word_before(at, at.saturating_sub(3), &["in ", "In "]).is_some();
-    let (count, after) = digits(line, at)?;
+    let (count, after) = number(line, at)?;
     let (unit, end) = word(line, after + 1)?;
     let days = UNITS.iter().find(|(name, _)| *name == unit)?.1;
     let tail = line.word(end, &[" from now", " later", " from today"]);
     let end = if led { tail.or(Some(end)) } else { tail }?;
     if days == 0 {
         when.vague = true;
+    } else if days == MONTH {
+        when.day = Some(DayOf::MonthsAway(Some(count).filter(|months| *months < 1_200)?));
     } else {
         when.day = Some(DayOf::Away(count.checked_mul(days).filter(|days| *days < 40_000)?));
     }

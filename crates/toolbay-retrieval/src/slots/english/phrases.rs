@@ -32,5 +32,7 @@ pub(super) static LEADS: Words = Words::new(include_str!("../words/en/leads.txt"
 pub(super) const TAILS: &[&str] = &["please", "thanks", "thank", "you", "for", "me"];
 /// Words that say where without a name.
 pub(super) static POINTERS: Words = Words::new(include_str!("../words/en/pointers.txt"));
+/// What stands where a place could, and is none: money, languages, formats, units, numbers, stretches of time.
+pub(super) static THINGS: Words = Words::new(include_str!("../words/en/things.txt"));
 /// Capitals that are no places.
 pub(super) static NO_PLACES: Words = Words::new(include_str!("../words/en/no-places.txt"));

@@ -1,5 +1,7 @@
 //! Properties filled, and what is missing.
 
+use std::cell::RefCell;
+
 use serde_json::{Map, Value};
 
 use super::form::{self, End};
@@ -46,7 +48,7 @@ pub struct Missing {
 #[must_use]
 pub fn fit(slots: &[Slot], text: &str, schema: &Value) -> Fit {
     let Some(object) = schema.as_object() else { return Fit::default() };
-    let request = Request { slots, text, small: text.to_lowercase(), root: schema };
+    let request = Request { slots, text, small: text.to_lowercase(), root: schema, used: RefCell::default() };
     request.fill(object, Depth::Top)
 }
 
@@ -55,6 +57,28 @@ struct Request<'r> {
     text: &'r str,
     small: String,
     root: &'r Value,
+    /// What was given to a property already: what was said once is not said twice.
+    used: RefCell<Vec<Given>>,
+}
+
+/// A slot that was given, and what of it.
+type Given = (usize, Of);
+
+/// What of a slot is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Of {
+    Whole,
+    /// Of a date, where it begins or ends, and in which form: a day and a time of day may go to two properties.
+    Begin(Form),
+    End(Form),
+}
+
+/// In which form a date is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Day,
+    Clock,
+    Said,
 }
 
 /// How deep an object lies.
@@ -85,6 +109,8 @@ impl Request<'_> {
                 self.nest(property, &mut fit);
             } else if let Some(value) = self.value(property, *role, &asked) {
                 fit.arguments.insert(property.name.to_owned(), value);
+            } else if let Some(default) = property.default.filter(|_| property.required) {
+                fit.arguments.insert(property.name.to_owned(), default.clone());
             } else if property.required {
                 let description = property.description.map(str::to_owned);
                 fit.missing.push(Missing { name: property.name.to_owned(), description });
@@ -96,7 +122,9 @@ impl Request<'_> {
     /// An object within the object: it is made where something is known of it, and must be complete where it is required.
     fn nest(&self, property: &Property<'_>, fit: &mut Fit) {
         let inner = self.fill(property.schema, Depth::Nested);
-        let said = !inner.arguments.is_empty();
+        // What is required is there, though nothing need stand in it.
+        let bare = property.required && inner.missing.is_empty();
+        let said = !inner.arguments.is_empty() || bare;
         if said || property.required {
             let name = property.name;
             fit.missing
@@ -124,11 +152,11 @@ impl Request<'_> {
 
     fn number(&self, role: Role) -> Option<i64> {
         match role {
-            Role::Count => self.of(Kind::Count).find_map(|slot| match slot.normal {
+            Role::Count => self.take(Kind::Count, Of::Whole, |slot| match slot.normal {
                 Some(Normal::Number(number)) => Some(number),
                 _ => None,
             }),
-            Role::Days => self.of(Kind::Date).find_map(|slot| match slot.normal {
+            Role::Days => self.of(Kind::Date).find_map(|(_, slot)| match slot.normal {
                 Some(Normal::Days(first, last)) => Some(last.unix() - first.unix() + 1),
                 _ => None,
             }),
@@ -137,58 +165,116 @@ impl Request<'_> {
     }
 
     fn texts(&self, property: &Property<'_>, role: Role, asked: &Asked) -> Vec<String> {
+        let several = property.shape() == Shape::Texts;
+        let first = |kinds: &[Kind]| self.first(kinds, several);
         let routed = asked.has(Role::Destination) || asked.has(Role::Origin);
         match role {
-            Role::Origin => self.first(&[Kind::Origin]),
+            Role::Origin => first(&[Kind::Origin]),
             // A tool that knows only the goal also takes the place that was asked about.
-            Role::Destination if asked.has(Role::Origin) => self.first(&[Kind::Destination]),
-            Role::Destination => self.first(&[Kind::Destination, Kind::Location]),
-            Role::City if asked.has(Role::Spot) || routed => self.first(&[Kind::City]),
-            Role::City => self.first(&[Kind::City, Kind::Location, Kind::Destination]),
-            Role::Spot if asked.has(Role::City) || routed => self.first(&[Kind::Location]),
-            Role::Spot => self.first(&[Kind::Location, Kind::City, Kind::Destination]),
-            Role::Query if asked.has(Role::City) || asked.has(Role::Spot) || routed => self.first(&[Kind::Query]),
-            Role::Query => self.first(&[Kind::Query, Kind::Location, Kind::City]),
+            Role::Destination if asked.has(Role::Origin) => first(&[Kind::Destination]),
+            Role::Destination => first(&[Kind::Destination, Kind::Location]),
+            Role::City if asked.has(Role::Spot) || routed => first(&[Kind::City]),
+            Role::City => first(&[Kind::City, Kind::Location, Kind::Destination]),
+            // Beside a city it is another thing than the city, and nothing says what.
+            Role::Region if asked.has(Role::City) || asked.has(Role::Spot) || routed => vec![],
+            Role::Region => first(&[Kind::City, Kind::Location]),
+            Role::Spot if asked.has(Role::City) || routed => first(&[Kind::Location]),
+            Role::Spot => first(&[Kind::Location, Kind::City, Kind::Destination]),
+            Role::Query if asked.has(Role::City) || asked.has(Role::Spot) || routed => first(&[Kind::Query]),
+            Role::Query => first(&[Kind::Query, Kind::Location, Kind::City]),
             Role::Said => vec![self.text.trim().to_owned()],
-            Role::Date => self.dated(property, 0, End::First),
-            Role::Since => self.dated(property, 0, End::First),
+            Role::Date | Role::Since => self.dated(property, End::First),
             Role::Until => self.until(property),
-            Role::Repeat => self.first(&[Kind::Repeat]),
+            Role::Repeat => first(&[Kind::Repeat]),
             Role::Count | Role::Days => self.number(role).map(|number| number.to_string()).into_iter().collect(),
         }
     }
 
-    fn dated(&self, property: &Property<'_>, at: usize, end: End) -> Vec<String> {
-        let slot = self.of(Kind::Date).nth(at);
-        slot.and_then(|slot| form::date(property, slot, end)).into_iter().collect()
+    /// The first date of which this form was not given yet.
+    fn dated(&self, property: &Property<'_>, end: End) -> Vec<String> {
+        let form = match form::wanted(property) {
+            form::Wanted::Day => Form::Day,
+            form::Wanted::Clock => Form::Clock,
+            form::Wanted::Whole => Form::Said,
+        };
+        let of = if end == End::First { Of::Begin(form) } else { Of::End(form) };
+        let value = self.take(Kind::Date, of, |slot| form::date(property, slot, end));
+        value.into_iter().collect()
     }
 
-    /// The second date said, or the end of a stretch: one day alone does not say until when.
+    /// The end of a stretch, or a second date, unless that comes before the first: one day alone does not say until when.
     fn until(&self, property: &Property<'_>) -> Vec<String> {
-        if self.of(Kind::Date).nth(1).is_some() {
-            return self.dated(property, 1, End::Last);
+        let stretch = self.of(Kind::Date).find(|(_, slot)| {
+            matches!(slot.normal, Some(Normal::Days(..) | Normal::Clocks(..) | Normal::Moments(..)))
+        });
+        if let Some((_, slot)) = stretch {
+            return form::date(property, slot, End::Last).into_iter().collect();
         }
-        let stretch =
-            self.of(Kind::Date).any(|slot| matches!(slot.normal, Some(Normal::Days(..) | Normal::Clocks(..))));
-        if stretch { self.dated(property, 0, End::Last) } else { Vec::new() }
+        let (first, second) = (self.of(Kind::Date).next(), self.of(Kind::Date).nth(1));
+        let (Some((_, first)), Some((at, second))) = (first, second) else { return vec![] };
+        if form::first_day(first).zip(form::first_day(second)).is_some_and(|(begin, end)| end < begin) {
+            return vec![];
+        }
+        self.used.borrow_mut().push((at, Of::Begin(Form::Said)));
+        form::date(property, second, End::Last).into_iter().collect()
     }
 
-    /// All values of the first of these kinds of which there is one.
-    fn first(&self, kinds: &[Kind]) -> Vec<String> {
-        let values = |kind: &Kind| -> Vec<String> { self.of(*kind).map(|slot| slot.value.clone()).collect() };
-        kinds.iter().map(values).find(|values| !values.is_empty()).unwrap_or_default()
+    /// The first slot of a kind of which that was not given yet, and of which something can be made.
+    fn take<T>(&self, kind: Kind, of: Of, make: impl Fn(&Slot) -> Option<T>) -> Option<T> {
+        let mut used = self.used.borrow_mut();
+        let free = |at: usize| {
+            !used.iter().any(|(given, what)| *given == at && (*what == of || overlaps(*what, of)))
+        };
+        let (at, made) = self.of(kind).filter(|(at, _)| free(*at)).find_map(|(at, slot)| Some((at, make(slot)?)))?;
+        used.push((at, of));
+        Some(made)
     }
 
-    fn of(&self, kind: Kind) -> impl Iterator<Item = &Slot> {
-        self.slots.iter().filter(move |slot| slot.kind == kind)
+    /// The first of these kinds that is left, or all of its kind where a list is wanted.
+    fn first(&self, kinds: &[Kind], several: bool) -> Vec<String> {
+        let value = |slot: &Slot| Some(slot.value.clone());
+        let of_kind = |kind: &Kind| -> Vec<String> {
+            let one = || self.take(*kind, Of::Whole, value);
+            match several {
+                true => std::iter::from_fn(one).collect(),
+                false => one().into_iter().collect(),
+            }
+        };
+        kinds.iter().map(of_kind).find(|values| !values.is_empty()).unwrap_or_default()
+    }
+
+    fn of(&self, kind: Kind) -> impl Iterator<Item = (usize, &Slot)> {
+        self.slots.iter().enumerate().filter(move |(_, slot)| slot.kind == kind)
     }
 
     /// The longest choice that the request names.
     fn chosen(&self, choices: &[&str]) -> Option<String> {
-        let named = |choice: &&&str| is_named(&self.small, &choice.to_lowercase());
+        let named = |choice: &&&str| match choice.is_ascii() && choice.len() <= SHORT {
+            // Short ones are words of the language as well: they want their own writing.
+            true => !FUNCTION.contains(choice) && is_named(self.text, choice),
+            false => is_named(&self.small, &choice.to_lowercase()),
+        };
         choices.iter().filter(named).max_by_key(|choice| choice.len()).map(|choice| (*choice).to_owned())
     }
 }
+
+/// Whether what of a date is wanted was given with what was given: its words say both its day and its time.
+fn overlaps(given: Of, wanted: Of) -> bool {
+    match (given, wanted) {
+        (Of::Begin(given), Of::Begin(wanted)) | (Of::End(given), Of::End(wanted)) => {
+            given == wanted || wanted == Form::Said || given == Form::Said && wanted != Form::Clock
+        }
+        _ => false,
+    }
+}
+
+/// Choices of so many letters are taken in their own writing alone.
+const SHORT: usize = 2;
+/// Words that stand in any request.
+const FUNCTION: [&str; 30] = [
+    "a", "i", "is", "it", "in", "on", "at", "to", "of", "or", "as", "an", "am", "be", "by", "do", "go", "he", "if", "me", "my",
+    "no", "so", "up", "us", "we", "hi", "ok", "s", "t",
+];
 
 /// One text, or a list of them.
 fn shaped(property: &Property<'_>, mut values: Vec<String>) -> Option<Value> {

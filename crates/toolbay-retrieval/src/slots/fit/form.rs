@@ -34,14 +34,25 @@ pub(super) fn date(property: &Property<'_>, slot: &Slot, end: End) -> Option<Str
         Form::Said => match (end, slot.normal) {
             (End::Last, Some(Normal::Days(_, last))) => Some(last.to_string()),
             (End::First, Some(Normal::Days(first, _))) if is_stretch(property) => Some(first.to_string()),
+            (End::Last, Some(Normal::Clocks(_, last))) => Some(last.to_string()),
+            (End::First, Some(Normal::Clocks(first, _))) if is_stretch(property) => Some(first.to_string()),
+            (End::Last, Some(Normal::Moments(_, (day, clock)))) => Some(format!("{day} {clock}")),
+            (End::First, Some(Normal::Moments((day, clock), _))) if is_stretch(property) => Some(format!("{day} {clock}")),
             _ => Some(slot.value.clone()),
         },
         Form::Day => day.map(|day| day.to_string()),
         Form::Digits => day.map(|day| format!("{:04}{:02}{:02}", day.year(), day.month(), day.day())),
         Form::Clock => clock.map(|clock| clock.to_string()),
         Form::Both(between, after) => Some(format!("{}{between}{}{after}", day?, clock?)),
-        Form::Zoned => None,
+        // A time stamp names its zone.
+        Form::Zoned => is_stamp(&slot.value).then(|| slot.value.clone()),
     }
+}
+
+/// Whether words are a time stamp with a zone.
+fn is_stamp(words: &str) -> bool {
+    let Some((_, clock)) = words.split_once('T') else { return false };
+    words.starts_with(|first: char| first.is_ascii_digit()) && (clock.ends_with('Z') || clock.contains(['+', '-']))
 }
 
 fn is_stretch(property: &Property<'_>) -> bool {
@@ -55,8 +66,35 @@ fn parts(normal: Option<Normal>, end: End) -> (Option<Day>, Option<Clock>) {
         Some(Normal::Moment(day, clock)) => (Some(day), Some(clock)),
         Some(Normal::Days(first, last)) => (Some(if end == End::First { first } else { last }), None),
         Some(Normal::Clocks(first, last)) => (None, Some(if end == End::First { first } else { last })),
+        Some(Normal::Moments(first, last)) => {
+            let (day, clock) = if end == End::First { first } else { last };
+            (Some(day), Some(clock))
+        }
         Some(Normal::Number(_)) | None => (None, None),
     }
+}
+
+/// What of a date a property wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Day,
+    Clock,
+    /// Both, or the words.
+    Whole,
+}
+
+/// What of a date a property wants.
+pub(super) fn wanted(property: &Property<'_>) -> Wanted {
+    match form(property) {
+        Form::Day | Form::Digits => Wanted::Day,
+        Form::Clock => Wanted::Clock,
+        Form::Said | Form::Both(..) | Form::Zoned => Wanted::Whole,
+    }
+}
+
+/// The day on which a date begins.
+pub(super) fn first_day(slot: &Slot) -> Option<Day> {
+    parts(slot.normal, End::First).0
 }
 
 fn form(property: &Property<'_>) -> Form {

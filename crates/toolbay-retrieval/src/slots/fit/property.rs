@@ -15,6 +15,8 @@ pub(super) struct Property<'s> {
     pub(super) description: Option<&'s str>,
     /// Whether the object cannot do without it.
     pub(super) required: bool,
+    /// What it is where nothing is said.
+    pub(super) default: Option<&'s Value>,
 }
 
 /// What kind of JSON a property takes.
@@ -38,9 +40,9 @@ pub(super) fn properties<'s>(schema: &'s Map<String, Value>, root: &'s Value) ->
             let schema = plain(said, root);
             let description =
                 text(said, "description").or_else(|| text(schema, "description")).or_else(|| text(said, "title"));
-            let optional = said.contains_key("default") || schema.contains_key("default");
-            let required = required.contains(&name.as_str()) && !optional;
-            Some(Property { name, schema, description, required })
+            let default = said.get("default").or_else(|| schema.get("default"));
+            let required = required.contains(&name.as_str());
+            Some(Property { name, schema, description, required, default })
         })
         .collect()
 }

@@ -7,8 +7,10 @@ use super::property::Property;
 pub(super) enum Role {
     Origin,
     Destination,
-    /// A city, a region, a country.
+    /// A city.
     City,
+    /// What a city lies in.
+    Region,
     /// Any place: an address, what lies near.
     Spot,
     Query,
@@ -25,110 +27,109 @@ pub(super) enum Role {
     Count,
 }
 
-/// Words of a name, and what they make of it: the first row that fits decides.
-const NAMES: &[(Role, &[&str])] = &[
+/// Words at the end of a name, and what they make of it: the last word decides, and those before it only say which one.
+const HEADS: &[(Role, &[&str])] = &[
     (Role::Repeat, &["repeat", "recurrence", "recurring", "frequency", "rrule", "频率", "重复", "周期"]),
     (Role::Days, &["days", "天数"]),
+    (Role::Count, &["limit", "count", "num", "top", "topk", "results", "n", "k", "数量", "条数", "个数", "人数"]),
     (
-        Role::Count,
-        &[
-            "limit", "count", "num", "top", "topk", "size", "max", "maximum", "results", "n", "k", "数量", "条数",
-            "个数", "人数",
-        ],
+        Role::Date,
+        &["date", "dates", "day", "when", "datetime", "time", "deadline", "due", "日期", "时间", "日子", "时刻"],
     ),
-    (Role::Date, &["date", "day", "when", "datetime", "time", "deadline", "due", "日期", "时间", "日子", "时刻"]),
     (Role::Origin, &["from", "origin", "departure", "source", "src", "depart", "出发", "起点", "始发", "起始", "起飞"]),
     (Role::Destination, &["to", "destination", "dest", "arrival", "dst", "目的", "终点", "到达", "降落"]),
-    (
-        Role::City,
-        &[
-            "city", "cities", "town", "province", "region", "country", "district", "county", "城市", "市", "省份",
-            "地区", "国家", "区县",
-        ],
-    ),
+    (Role::City, &["city", "cities", "town", "district", "county", "城市", "市", "地区", "区县"]),
+    (Role::Region, &["province", "region", "country", "state", "省份", "国家"]),
     (
         Role::Spot,
         &[
-            "location",
-            "locations",
-            "place",
-            "places",
-            "address",
-            "near",
-            "poi",
-            "area",
-            "where",
-            "landmark",
-            "venue",
-            "地点",
-            "位置",
-            "地址",
-            "场所",
-            "周边",
-            "附近",
+            "location", "locations", "place", "places", "address", "near", "poi", "area", "where", "landmark", "venue",
+            "地点", "位置", "地址", "场所", "周边", "附近",
         ],
     ),
     (Role::Said, &["question", "prompt", "utterance", "request", "问题", "提问"]),
     (
         Role::Query,
         &[
-            "q",
-            "query",
-            "queries",
-            "keyword",
-            "keywords",
-            "search",
-            "term",
-            "terms",
-            "topic",
-            "subject",
-            "needle",
-            "关键词",
-            "关键字",
-            "搜索",
-            "查询",
-            "检索",
-            "主题",
+            "q", "query", "queries", "keyword", "keywords", "search", "term", "terms", "topic", "subject", "needle",
+            "关键词", "关键字", "搜索", "查询", "检索", "主题",
         ],
     ),
 ];
 
+/// Words at the end that add nothing.
+const IDLE: &[&str] = &["name", "names", "text", "string", "str", "value", "list", "param", "input", "名称", "名字", "名"];
 /// Words that make a stretch's begin or end of a date.
 const BEGINS: &[&str] = &["from", "start", "begin", "since", "after", "checkin", "in", "min", "开始", "起始", "入住"];
-const ENDS: &[&str] = &["to", "end", "until", "before", "checkout", "out", "max", "结束", "截止", "离店", "退房"];
+const ENDS: &[&str] = &[
+    "to", "end", "until", "before", "checkout", "out", "max", "return", "结束", "截止", "离店", "退房", "返程", "回程",
+];
 /// Words beside which "start" and "end" name places.
 const POINTS: &[&str] = &["location", "place", "city", "station", "address", "point", "airport", "stop", "地点", "站"];
+/// Words that make a way's begin or end of a place.
+const FROM: &[&str] = &["from", "origin", "departure", "source", "depart", "start", "starting", "出发", "起点", "始发", "开始"];
+const TO: &[&str] =
+    &["to", "destination", "dest", "arrival", "end", "target", "目的", "终点", "到达", "结束"];
+/// Words at the end that name something of the thing and not the thing.
+const OF_IT: &[&str] = &[
+    "code", "codes", "id", "ids", "zone", "timezone", "tz", "format", "unit", "units", "type", "kind", "mode", "lang",
+    "language", "locale", "currency", "key", "token", "sort", "order", "编码", "代码", "编号", "格式", "单位", "类型", "时区",
+    "语言",
+];
 
 /// What a property is for.
 pub(super) fn role(property: &Property<'_>) -> Option<Role> {
     let words = words(property.name);
-    if let Some(role) = by_words(&words) {
-        return Some(role);
+    match by_words(&words) {
+        Named::As(role) => Some(role),
+        Named::Otherwise => None,
+        Named::Nothing => property.description.and_then(by_description),
     }
-    property.description.and_then(by_description)
 }
 
-fn by_words(words: &[String]) -> Option<Role> {
-    let has = |list: &[&str]| words.iter().any(|word| list.iter().any(|known| is(word, known)));
-    let found = |role: Role| NAMES.iter().any(|(row, list)| *row == role && has(list));
-    let dated = found(Role::Date);
-    if has(&["checkin"])
-        || has(&["check"]) && has(&["in"])
-        || has(&["since"])
-        || dated && has(BEGINS) && !found(Role::Destination)
-    {
-        return Some(Role::Since);
+/// What a name says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    As(Role),
+    /// Something that no request is read for.
+    Otherwise,
+    /// Nothing at all.
+    Nothing,
+}
+
+fn by_words(words: &[String]) -> Named {
+    let telling = words.iter().rposition(|word| !IDLE.contains(&word.as_str())).map_or(0, |at| at + 1);
+    let Some((head, before)) = words[..telling].split_last() else { return Named::Nothing };
+    // A Chinese name is one word, which holds all of them.
+    let says = |list: &[&str]| words.iter().any(|word| list.iter().any(|known| is(word, known)));
+    let is_head = |list: &[&str]| list.iter().any(|known| is(head, known));
+    if OF_IT.iter().any(|known| if known.is_ascii() { head == known } else { head.ends_with(known) }) {
+        return Named::Otherwise;
     }
-    if has(&["checkout"]) || has(&["check"]) && has(&["out"]) || has(&["until"]) || dated && has(ENDS) {
-        return Some(Role::Until);
+    let led = |list: &[&str]| says(list) && !(before.is_empty() && is_head(list) && head.is_ascii());
+    let found = HEADS.iter().find(|(_, list)| is_head(list)).map(|(role, _)| *role);
+    let stands = |list: &[&str]| is_head(list);
+    if head == "checkin" || head == "since" || words == ["check", "in"] {
+        return Named::As(Role::Since);
     }
-    if has(POINTS) && has(&["start", "开始"]) {
-        return Some(Role::Origin);
+    if head == "checkout" || head == "until" || words == ["check", "out"] {
+        return Named::As(Role::Until);
     }
-    if has(POINTS) && has(&["end", "结束"]) {
-        return Some(Role::Destination);
+    match found {
+        Some(Role::Date) if led(BEGINS) && !led(TO) => Named::As(Role::Since),
+        Some(Role::Date) if led(ENDS) => Named::As(Role::Until),
+        Some(Role::Date) => Named::As(Role::Date),
+        _ if stands(POINTS) && led(FROM) => Named::As(Role::Origin),
+        _ if stands(POINTS) && led(TO) => Named::As(Role::Destination),
+        Some(Role::City | Role::Region | Role::Spot) if led(FROM) => Named::As(Role::Origin),
+        Some(Role::City | Role::Region | Role::Spot) if led(TO) => Named::As(Role::Destination),
+        Some(role) => Named::As(role),
+        // "size" and "max" count only what is looked for: `page_size`, but not `font_size`.
+        None if stands(&["size"]) && (before.is_empty() || says(&["page", "batch", "result"])) => Named::As(Role::Count),
+        None if stands(&["max", "maximum"]) && before.is_empty() => Named::As(Role::Count),
+        None if before.is_empty() => Named::Nothing,
+        None => Named::Otherwise,
     }
-    NAMES.iter().find(|(_, list)| has(list)).map(|(role, _)| *role)
 }
 
 /// Chinese words may stand within others; English ones stand alone.
@@ -217,5 +218,19 @@ mod tests {
         check("p1", "要查询天气的城市", Some(Role::City));
         check("name", "The search query", Some(Role::Query));
         check("verbose", "Whether to say more", None);
+        // The last word decides, whatever stands before it.
+        for name in ["country_code", "time_zone", "cityId", "date_format", "max_price", "city_population", "城市编码", "tz"] {
+            check(name, "of the city", None);
+        }
+        check("return_date", "", Some(Role::Until));
+        check("city_name", "", Some(Role::City));
+        check("country", "", Some(Role::Region));
+        check("page_size", "", Some(Role::Count));
+        check("font_size", "", None);
+        check("max", "", Some(Role::Count));
+        check("departureTime", "", Some(Role::Date));
+        check("destination_city", "", Some(Role::Destination));
+        check("出发城市", "", Some(Role::Origin));
+        check("开始日期", "", Some(Role::Since));
     }
 }

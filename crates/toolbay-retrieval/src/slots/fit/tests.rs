@@ -130,3 +130,74 @@ fn what_is_no_object_schema_asks_for_nothing() {
         check("北京市今天天气", &schema, &json!({}), &[]);
     }
 }
+
+fn texts(names: &[&str]) -> Value {
+    let properties: serde_json::Map<_, _> = names.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
+    json!({"type": "object", "properties": properties, "required": names})
+}
+
+#[test]
+fn what_is_said_once_fills_one_property() {
+    let way = &["origin_city", "destination_city", "departure_date", "return_date"];
+    let said = json!({"origin_city": "Oslo", "destination_city": "Rome", "departure_date": "tomorrow"});
+    check("fly from Oslo to Rome tomorrow", &texts(way), &said, &["return_date"]);
+    check("weather in Oslo", &texts(&["country", "city", "country_code", "timezone"]), &json!({"city": "Oslo"}), &[
+        "country", "country_code", "timezone",
+    ]);
+    check("北京的天气", &texts(&["city", "city_id", "城市编码"]), &json!({"city": "北京"}), &["city_id", "城市编码"]);
+    check("weather in Oslo", &texts(&["country"]), &json!({"country": "Oslo"}), &[]);
+    check("天气", &texts(&["city", "max_price"]), &json!({}), &["city", "max_price"]);
+}
+
+#[test]
+fn a_day_and_its_time_may_go_to_two_properties() {
+    let schema = json!({
+        "properties": {
+            "date": {"type": "string", "format": "date"}, "time": {"type": "string", "description": "HH:mm"},
+            "created_date": {"type": "string", "format": "date"},
+        },
+        "required": ["date", "time", "created_date"],
+    });
+    check("明天下午三点开会", &schema, &json!({"date": "2026-03-13", "time": "15:00"}), &["created_date"]);
+}
+
+#[test]
+fn no_stretch_ends_before_it_begins() {
+    let schema = json!({
+        "properties": {
+            "start_date": {"type": "string", "format": "date"}, "end_date": {"type": "string", "format": "date"},
+        },
+    });
+    check("3月20日出发，3月18日回来", &schema, &json!({"start_date": "2026-03-20"}), &[]);
+    check("3月18日出发，3月20日回来", &schema, &json!({"start_date": "2026-03-18", "end_date": "2026-03-20"}), &[]);
+}
+
+#[test]
+fn short_choices_want_their_own_writing() {
+    let schema = json!({"properties": {"lang": {"enum": ["is", "it", "EN", "de", "US"]}}});
+    for (text, expected) in [
+        ("how is it in there", json!({})),
+        ("tell us", json!({})),
+        ("news from the US", json!({"lang": "US"})),
+        ("in EN please", json!({"lang": "EN"})),
+        ("weather, lang de", json!({"lang": "de"})),
+        ("code it", json!({})),
+    ] {
+        check(text, &schema, &expected, &[]);
+    }
+}
+
+#[test]
+fn what_is_required_is_filled_or_told() {
+    let schema = json!({
+        "properties": {
+            "city": {"type": "string"}, "units": {"type": "string", "default": "metric"},
+            "lang": {"type": "string", "default": "en"},
+            "options": {"type": "object", "properties": {"deep": {"type": "boolean"}}},
+            "range": {"type": "object", "properties": {"least": {"type": "integer"}}, "required": ["least"]},
+        },
+        "required": ["city", "units", "options", "range"],
+    });
+    let said = json!({"city": "Oslo", "units": "metric", "options": {}});
+    check("weather in Oslo", &schema, &said, &["range.least"]);
+}

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::{cities, counts, names::Name, queries, routes, spots};
+use super::{cities, counts, names::Name, queries, routes, routes::Route, spots};
 use crate::slots::dates::{self, Day};
 use crate::slots::line::Line;
 use crate::slots::slot::{Kind, Normal, Slot};
+use crate::slots::words::{List as _, Words};
 use crate::slots::{english, places};
 
 /// What a request says.
@@ -44,7 +45,8 @@ impl Found<'_, '_> {
         let spots = spots::find(self.line, &routes);
         // 去颐和园，附近有什么酒店: the place gone to is the place asked about.
         routes.retain(|route| {
-            route.origin.is_some() || !spots.iter().any(|spot| meets(route.destination.as_ref(), &spot.range))
+            !is_of_things(self.line, route)
+                && (route.origin.is_some() || !spots.iter().any(|spot| meets(route.destination.as_ref(), &spot.range)))
         });
         for route in &routes {
             let confidence = if route.plain { 0.95 } else { 0.8 };
@@ -78,6 +80,15 @@ impl Found<'_, '_> {
     }
 }
 
+/// What an end of a way is not: money, languages, formats, units.
+static THINGS: Words = Words::new(include_str!("../words/zh/things.txt"));
+
+/// Whether an end of what looks like a way says that it is none: 从美元换成人民币.
+fn is_of_things(line: &Line<'_>, route: &Route) -> bool {
+    let ends = [&route.origin, &route.destination];
+    ends.into_iter().flatten().any(|name| THINGS.within(line.text(name.range.clone())))
+}
+
 fn meets(name: Option<&Name>, range: &Range<usize>) -> bool {
     name.is_some_and(|name| name.range.start < range.end && range.start < name.range.end)
 }
@@ -92,8 +103,19 @@ fn stretch(date: &dates::Dated, today: Option<Day>) -> Option<Normal> {
     let first = dates::meaning(&date.when, today);
     let Some(until) = &date.until else { return first };
     match (first?, dates::meaning(until, today)?) {
+        // From Monday to Friday: the Friday after that Monday, whatever day it is today.
+        (Normal::Day(first), Normal::Day(last)) if first > last && until.is_bare_weekday() => {
+            last.plus(7).map(|last| Normal::Days(first, last))
+        }
         (Normal::Day(first), Normal::Day(last)) if first <= last => Some(Normal::Days(first, last)),
         (Normal::Clock(first), Normal::Clock(last)) => Some(Normal::Clocks(first, last)),
+        (Normal::Moment(day, from), Normal::Moment(last, to)) if (day, from) <= (last, to) => {
+            Some(Normal::Moments((day, from), (last, to)))
+        }
+        // 晚上十点到凌晨两点 ends on the next day.
+        (Normal::Moment(day, from), Normal::Moment(last, to)) if day == last => {
+            Some(Normal::Moments((day, from), (last.plus(1)?, to)))
+        }
         _ => None,
     }
 }

@@ -14,7 +14,7 @@ fn hides(symbol: char) -> bool {
 }
 
 /// A text in which nothing hides.
-pub(super) fn text(text: &str) -> String {
+pub(crate) fn text(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for symbol in text.chars() {
         if hides(symbol) && symbol != '\n' {
@@ -28,8 +28,13 @@ pub(super) fn text(text: &str) -> String {
     shown
 }
 
+/// The same on one line.
+pub(crate) fn line(text: &str) -> String {
+    self::text(&text.split(['\n', '\r']).map(str::trim).collect::<Vec<_>>().join(" "))
+}
+
 /// A value as JSON on one line: what it says is what is sent.
-pub(super) fn json(value: &Value) -> String {
+pub(crate) fn json(value: &Value) -> String {
     text(&value.to_string())
 }
 
@@ -46,6 +51,6 @@ mod tests {
         assert!(!shown.chars().any(hides), "{shown}");
         assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), value, "it is the same JSON");
         assert!(shown.contains("\\u202egpj") && shown.contains("好"), "{shown}");
-        assert_eq!(text("two\nlines"), "two\nlines");
+        assert_eq!((text("two\nlines").as_str(), line("two\r\n lines").as_str()), ("two\nlines", "two  lines"));
     }
 }
