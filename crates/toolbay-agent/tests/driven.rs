@@ -49,6 +49,30 @@ async fn a_call_has_its_time_and_no_more() {
     assert_eq!(toolbox.flying.load(std::sync::atomic::Ordering::SeqCst), 0, "it is taken back");
 }
 
+#[tokio::test(start_paused = true)]
+async fn progress_gives_a_call_more_time_but_not_for_ever() {
+    for (steps, expected) in [(10, "done"), (1_000, "no answer within 3600 s")] {
+        let tools = vec![tool("s", "slow", "", any())];
+        let toolbox = Shelved::new(tools, move |tool, _, person| {
+            let id = tool.id.clone();
+            Box::pin(async move {
+                for step in 0..steps {
+                    tokio::time::advance(Duration::from_secs(60)).await;
+                    person.told(&id, &format!("{step}"));
+                    tokio::task::yield_now().await;
+                }
+                Ok(text("done"))
+            })
+        });
+        let model =
+            Scripted::new(|number, _| if number == 0 { wants(&[("s__slow", json!({}))]) } else { says("there") });
+        let mut agent = Agent::new(model, toolbox.clone()).policy(allowing(&toolbox));
+        agent.say("go").await;
+        let answers = answers(agent.transcript());
+        assert!(answers[0].contains(expected), "{answers:?}");
+    }
+}
+
 /// A person who takes ten minutes for a form.
 struct Slow;
 

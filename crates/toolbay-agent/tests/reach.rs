@@ -261,14 +261,19 @@ struct Choosy {
 impl Service for Choosy {
     fn profile(&self) -> Arc<Profile> {
         let capabilities = Raw::of(&json!({"tools": {"listChanged": true}}));
-        Arc::new(Profile { server: Raw::of(&json!({"name": "choosy", "version": "1"})), capabilities, instructions: None })
+        Arc::new(Profile {
+            server: Raw::of(&json!({"name": "choosy", "version": "1"})),
+            capabilities,
+            instructions: None,
+        })
     }
 
     async fn call(&self, request: Request, _: Cx) -> Outcome {
         let lends = request.caller.introduction.declares(&["sampling"]);
         match request.method {
             Method::ToolsList => {
-                let offered = [("plain", true), ("guess", lends), ("late", lends && self.learned.load(Ordering::SeqCst))];
+                let offered =
+                    [("plain", true), ("guess", lends), ("late", lends && self.learned.load(Ordering::SeqCst))];
                 let names = offered.into_iter().filter_map(|(name, offered)| offered.then_some(name));
                 let tool = |name| json!({"name": name, "inputSchema": {"type": "object"}});
                 Ok(Raw::of(&json!({"tools": names.map(tool).collect::<Vec<_>>()})))

@@ -52,7 +52,11 @@ pub(crate) fn run(approvals: Approvals) -> Result<(), Exit> {
     if approvals.json {
         show::line(&json!(kept).to_string());
     } else if kept.is_empty() {
-        show::line(if matches!(approvals.what, What::List) { "nothing is remembered" } else { "nothing of the kind is remembered" });
+        show::line(if matches!(approvals.what, What::List) {
+            "nothing is remembered"
+        } else {
+            "nothing of the kind is remembered"
+        });
     } else {
         let forgotten = matches!(approvals.what, What::Forget { .. });
         kept.iter().for_each(|kept| show::line(&told(kept, forgotten)));

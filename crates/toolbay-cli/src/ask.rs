@@ -60,6 +60,17 @@ async fn offered(reached: &Reached) -> Result<Vec<Offered>, Exit> {
     }
     let listed = servers::whole(&reached.connection, Listed::Tools, SILENCE).await;
     let listed = listed.map_err(|why| Exit::failed(format!("the tools cannot be listed: {why}")))?;
+    let has = |name: &str| {
+        listed
+            .iter()
+            .any(|tool| tool.get("name").and_then(|name| name.as_text().map(Into::into)) == Some(name.to_owned()))
+    };
+    if ["search_tools", "describe_tool", "call_tool"].into_iter().all(has) {
+        return Err(Exit::failed(
+            "this gateway shows its tools by search alone, which takes a model: write \"clients\": \
+             {\"toolbay\": {\"expose\": \"all\"}} into its configuration, or ask there",
+        ));
+    }
     Ok(listed.iter().filter_map(|tool| Offered::listed(&tool.read().ok()?)).collect())
 }
 

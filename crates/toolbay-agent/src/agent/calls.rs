@@ -86,7 +86,10 @@ impl Running<'_> {
             let begun = Instant::now();
             let carried = within(toolbox.call(&tool, call.arguments.clone(), &watched), allowed, &waits).await;
             let late = || {
-                let what = format!("no answer within {} s, nor any progress", allowed.silence.as_secs());
+                let what = match begun.elapsed() >= allowed.total {
+                    true => format!("no answer within {} s", allowed.total.as_secs()),
+                    false => format!("no answer within {} s, nor any progress", allowed.silence.as_secs()),
+                };
                 Failure { blame: Blame::Deadline, what }
             };
             let result = carried.unwrap_or_else(|| Err(late()));

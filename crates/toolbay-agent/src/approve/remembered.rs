@@ -109,7 +109,8 @@ impl Remembered {
             for_now();
             return Ok(());
         }
-        let kept = Kept { server: tool.id.server.clone(), tool: tool.id.name.clone(), denied, definition: definition.clone() };
+        let kept =
+            Kept { server: tool.id.server.clone(), tool: tool.id.name.clone(), denied, definition: definition.clone() };
         let same = |old: &Kept| old.server == kept.server && old.tool == kept.tool;
         let written = self.change(|tools| {
             tools.retain(|old| !same(old));
@@ -127,8 +128,9 @@ impl Remembered {
         let Some(project) = &self.project else { return Ok(vec![]) };
         let text = Disk::new(project.file.clone()).read().map_err(|why| why.to_string())?;
         let Some(text) = text else { return Ok(vec![]) };
-        let written: Written = serde_json::from_str(&text)
-            .map_err(|flaw| format!("{} cannot be read ({flaw}); remove it to be asked again", project.file.display()))?;
+        let written: Written = serde_json::from_str(&text).map_err(|flaw| {
+            format!("{} cannot be read ({flaw}); remove it to be asked again", project.file.display())
+        })?;
         Ok(if written.project == project.folder { written.tools } else { vec![] })
     }
 

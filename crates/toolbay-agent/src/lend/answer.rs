@@ -15,7 +15,8 @@ pub(super) fn written(reply: &Reply, model: &str, question: &Question) -> Value 
     for piece in &reply.said.pieces {
         match piece {
             Piece::Text(text) => {
-                let end = question.stops.iter().filter(|stop| !stop.is_empty()).filter_map(|stop| text.find(&**stop)).min();
+                let end =
+                    question.stops.iter().filter(|stop| !stop.is_empty()).filter_map(|stop| text.find(&**stop)).min();
                 blocks.push(json!({"type": "text", "text": &text[..end.unwrap_or(text.len())]}));
                 if end.is_some() {
                     stopped = Some("stopSequence");

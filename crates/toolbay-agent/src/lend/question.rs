@@ -121,7 +121,8 @@ fn piece(block: &Value, tools: &[Compiled]) -> Result<Piece, String> {
 
 fn answered(block: &Value, before: &[Message]) -> Result<Answer, String> {
     let id = block.get("toolUseId").and_then(Value::as_str).ok_or("a tool result has no `toolUseId`")?;
-    let intents = before.iter().rev().filter_map(|message| if let Message::Model(said) = message { Some(said) } else { None });
+    let intents =
+        before.iter().rev().filter_map(|message| if let Message::Model(said) = message { Some(said) } else { None });
     let intent = intents.flat_map(Said::intents).find(|intent| intent.id == id);
     let name = intent.ok_or_else(|| format!("a tool result answers {id:?}, which nobody used"))?.name.clone();
     let blocks = block.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -132,19 +133,16 @@ fn answered(block: &Value, before: &[Message]) -> Result<Answer, String> {
         parts.push(Part::text(structured.to_string()));
     }
     let failed = block.get("isError") == Some(&Value::Bool(true));
-    Ok(Answer {
-        id: id.to_owned(),
-        name,
-        parts,
-        outcome: if failed { Outcome::Failure } else { Outcome::Success },
-    })
+    Ok(Answer { id: id.to_owned(), name, parts, outcome: if failed { Outcome::Failure } else { Outcome::Success } })
 }
 
 fn part(block: &Value) -> Result<Part, String> {
     let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     match block.get("type").and_then(Value::as_str) {
         Some("text") => Ok(Part::text(text("text"))),
-        Some("image") => Ok(Part { what: Content::Image { media: text("mimeType"), data: text("data") }, origin: None }),
+        Some("image") => {
+            Ok(Part { what: Content::Image { media: text("mimeType"), data: text("data") }, origin: None })
+        }
         other => Err(format!("content of type {} cannot be put to the model", other.unwrap_or("(none)"))),
     }
 }

@@ -10,10 +10,13 @@ use crate::{
     transcript::{Intent, Message, Piece, Said, Transcript, Written},
 };
 
+/// A conversation, the names of tools, the choice and the limit.
+type Asked = (Transcript, Vec<String>, Choice, Option<u32>);
+
 /// Says one thing, and keeps what it was asked.
 struct Scripted {
     reply: Reply,
-    asked: Mutex<Vec<(Transcript, Vec<String>, Choice, Option<u32>)>>,
+    asked: Mutex<Vec<Asked>>,
 }
 
 impl Scripted {
@@ -68,7 +71,8 @@ async fn words_go_to_the_model_and_back() {
 
 #[tokio::test]
 async fn tools_are_used_under_the_servers_own_names() {
-    let intent = |name: &str, arguments| Piece::Intent(Intent { id: "1".into(), name: name.into(), arguments, kept: None });
+    let intent =
+        |name: &str, arguments| Piece::Intent(Intent { id: "1".into(), name: name.into(), arguments, kept: None });
     let arguments = Map::from_iter([("city".to_owned(), json!("Oslo"))]);
     let model = Scripted::saying(vec![intent("look_up_", Written::Object(arguments.clone()))], Stop::Tools);
     let lender = Lender::new("m", model.clone());

@@ -101,8 +101,9 @@ impl Planner {
     /// or of what comes after it where it is the first.
     fn parts(&self, request: &str) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
-        let idle =
-            |part: &Part| part.matches.is_empty() && part.slots.is_empty() && !parts::asks(&request[part.range.clone()]);
+        let idle = |part: &Part| {
+            part.matches.is_empty() && part.slots.is_empty() && !parts::asks(&request[part.range.clone()])
+        };
         for piece in parts::pieces(request) {
             let part = self.part(request, piece.range);
             let last = parts.last().filter(|last| piece.bond == Bond::Joint && (idle(&part) || idle(last)));
@@ -262,7 +263,9 @@ fn of_others(matches: &[Match], groups: &[Group], said: &Said<'_>) -> Vec<Group>
 /// The kind of place of which a call takes one.
 fn place_of(step: &Step, said: &Said<'_>) -> Option<Kind> {
     let taken = step.arguments.iter().filter(|one| one.value.is_string()).find_map(|one| match &one.origin {
-        Origin::Said { kind, words } => said.slots.iter().find(|slot| slot.kind.name() == *kind && slot.value == *words),
+        Origin::Said { kind, words } => {
+            said.slots.iter().find(|slot| slot.kind.name() == *kind && slot.value == *words)
+        }
         _ => None,
     })?;
     matches!(taken.kind, Kind::City | Kind::Location).then_some(taken.kind)

@@ -72,7 +72,8 @@ fn address(request: &str, at: usize) -> Option<usize> {
     let rest = near(request, at);
     let end = rest.find(|char: char| char.is_whitespace() || !char.is_ascii()).unwrap_or(rest.len());
     let word = rest[..end].trim_end_matches(['.', ',', ';', '?', '!']);
-    let scheme = word.split_once("://").is_some_and(|(scheme, _)| scheme.bytes().all(|byte| byte.is_ascii_alphabetic()));
+    let scheme =
+        word.split_once("://").is_some_and(|(scheme, _)| scheme.bytes().all(|byte| byte.is_ascii_alphabetic()));
     let mail = word.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.'));
     let web = scheme || word.starts_with("www.") || mail;
     (web && word.len() > 4).then_some(at + word.len())

@@ -449,3 +449,32 @@ fn by_the_prescribed_rule_no_category_crowds_words_out() {
     let plan = Planner::new(tools, Rules::prescribed()).plan("sunrise");
     assert_eq!(plan.groups[0].steps[0].tool.name, "sunrise", "{plan:#?}");
 }
+
+#[test]
+fn a_long_chain_of_references_is_followed_or_told_and_nothing_breaks() {
+    for (links, told) in [(80, false), (3_000, true)] {
+        for keyword in ["allOf", "properties", "items"] {
+            let link = |place: usize| {
+                let next = json!({"$ref": format!("#/$defs/d{}", place + 1)});
+                let within = match keyword {
+                    "properties" => json!({"next": next}),
+                    "items" => next,
+                    _ => json!([next]),
+                };
+                (format!("d{place}"), json!({keyword: within}))
+            };
+            let mut all: Map<_, _> = (0..links).map(link).collect();
+            all.insert(format!("d{links}"), json!({"type": "string"}));
+            let city = json!({"type": "string", "$ref": "#/$defs/d0"});
+            let schema = json!({"type": "object", "$defs": all, "properties": {"city": city}});
+            let plan = plan(vec![Offered::new("weather", "weather of a city").taking(schema)], "weather in Oslo");
+            let standing = &plan.groups[0].steps[0].standing;
+            match told {
+                true => {
+                    assert!(matches!(standing, Standing::Unfit(why) if why.contains("deep")), "{keyword} {standing:?}")
+                }
+                false => assert_eq!(*standing, Standing::Ready, "{keyword}"),
+            }
+        }
+    }
+}

@@ -22,10 +22,7 @@ pub(crate) fn validator(schema: &Value) -> Result<Validator, String> {
         return Err(flaw);
     }
     let linear = PatternOptions::regex();
-    jsonschema::options()
-        .with_pattern_options(linear)
-        .build(schema)
-        .map_err(|flaw| format!("cannot be used: {flaw}"))
+    jsonschema::options().with_pattern_options(linear).build(schema).map_err(|flaw| format!("cannot be used: {flaw}"))
 }
 
 /// What checks the arguments of one tool, made when it is first needed.

@@ -29,9 +29,8 @@ pub(super) fn tell(plan: &Plan, ran: &[Ran<Raw>], json: bool) -> Result<(), Exit
 /// How the command ends: well where every part was answered, of several categories by one at least.
 fn end(plan: &Plan, ran: &[Ran<Raw>]) -> Result<(), Exit> {
     let answers = |ran: &Ran<Raw>| ran.answered != Answered::Not;
-    let elsewhere = |lost: &Ran<Raw>| {
-        ran.iter().any(|ran| answers(ran) && ran.part == lost.part && ran.category != lost.category)
-    };
+    let elsewhere =
+        |lost: &Ran<Raw>| ran.iter().any(|ran| answers(ran) && ran.part == lost.part && ran.category != lost.category);
     let lost = || ran.iter().filter(|ran| !answers(ran) && !elsewhere(ran));
     let blames = |blame: Blame| lost().flat_map(|ran| &ran.tried).all(|tried| tried.failure.blame == blame);
     if lost().next().is_none() {

@@ -57,8 +57,7 @@ impl Hosted {
     /// How far a turn may go, and what the conversation may take.
     pub(super) fn limits(&self, chat: &Chat) -> Result<Limits, Exit> {
         let cost = chat.max_cost.or(self.host.max_cost);
-        let budget =
-            Budget { tokens: chat.max_tokens.or(self.host.max_tokens), cost, prices: self.prices(chat) };
+        let budget = Budget { tokens: chat.max_tokens.or(self.host.max_tokens), cost, prices: self.prices(chat) };
         if cost.is_some() && budget.prices.is_none() {
             return Err(Exit::usage("--max-cost means nothing without --prices, or `host.prices`"));
         }

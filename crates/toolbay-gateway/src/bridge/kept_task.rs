@@ -231,7 +231,13 @@ impl KeptTask {
         let facts = self.facts();
         let open: usize = facts.open.values().map(|(key, ask)| asked(key, ask)).sum();
         let keys = facts.keys.len() * size_of::<(Digested, Key)>();
-        ITSELF + self.name.len() + self.id.len() + facts.task.as_bytes().len() + facts.outcome.as_ref().map_or(0, size) + open + keys
+        ITSELF
+            + self.name.len()
+            + self.id.len()
+            + facts.task.as_bytes().len()
+            + facts.outcome.as_ref().map_or(0, size)
+            + open
+            + keys
     }
 
     /// Puts a question to somebody; none where it is put already to one who is there, or was answered.

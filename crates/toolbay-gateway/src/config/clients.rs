@@ -142,8 +142,15 @@ fn remark_inputs(property: &ObjectProp<'_>, remarks: &mut Remarks<'_>) {
 
 /// Few unknown keys are named one by one; many are another program's settings and get one note.
 fn remark_strangers(strangers: &[&ObjectProp<'_>], remarks: &mut Remarks<'_>) {
-    let known =
-        HOMES.iter().map(|home| home.key).chain(["inputs", "acquire", "embeddings", "host", "limits", "telemetry", "tools"]);
+    let known = HOMES.iter().map(|home| home.key).chain([
+        "inputs",
+        "acquire",
+        "embeddings",
+        "host",
+        "limits",
+        "telemetry",
+        "tools",
+    ]);
     let (slips, others): (Vec<_>, Vec<_>) = strangers
         .iter()
         .map(|property| (*property, nearest(property.name.as_str(), known.clone())))

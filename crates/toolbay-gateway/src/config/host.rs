@@ -83,18 +83,8 @@ pub enum Sampling {
     Allow,
 }
 
-const KEYS: [&str; 10] = [
-    "model",
-    "models",
-    "maxIterations",
-    "maxTokens",
-    "maxCost",
-    "prices",
-    "trusted",
-    "approve",
-    "attach",
-    "sampling",
-];
+const KEYS: [&str; 10] =
+    ["model", "models", "maxIterations", "maxTokens", "maxCost", "prices", "trusted", "approve", "attach", "sampling"];
 /// How many of each may be listed.
 const MOST: usize = 1_000;
 /// The most rounds that can be meant.
@@ -148,7 +138,8 @@ const THEN: [(&str, Then); 3] = [("allow", Then::Allow), ("ask", Then::Ask), ("d
 const SAMPLING: [(&str, Sampling); 3] = [("off", Sampling::Off), ("ask", Sampling::Ask), ("allow", Sampling::Allow)];
 
 fn approve(value: &Value<'_>, remarks: &mut Remarks<'_>) -> Result<Approve, Flaw> {
-    let object = value.as_object().ok_or_else(|| (tree::start(value), "a rule of `approve` is no object".to_owned()))?;
+    let object =
+        value.as_object().ok_or_else(|| (tree::start(value), "a rule of `approve` is no object".to_owned()))?;
     let (mut server, mut tool, mut then) = (None, "*".to_owned(), None);
     for property in said(object) {
         let (key, value) = (property.name.as_str(), &property.value);
@@ -185,7 +176,9 @@ fn prices(value: &Value<'_>) -> Result<[f64; 3], Flaw> {
     match numbers[..] {
         [read, said] => Ok([read, said, read]),
         [read, said, kept] => Ok([read, said, kept]),
-        _ => Err((tree::start(value), "`prices` wants two or three numbers: [read, said] or [read, said, kept]".into())),
+        _ => {
+            Err((tree::start(value), "`prices` wants two or three numbers: [read, said] or [read, said, kept]".into()))
+        }
     }
 }
 

@@ -16,8 +16,8 @@ use crate::{
 };
 
 use super::{
-    error::Reason, expand::Expanded, host::Host, secret::Secret, service::Service, source::Place, telemetry::Telemetry, tool::Tool,
-    url::Url,
+    error::Reason, expand::Expanded, host::Host, secret::Secret, service::Service, source::Place, telemetry::Telemetry,
+    tool::Tool, url::Url,
 };
 
 /// A configuration that was resolved.

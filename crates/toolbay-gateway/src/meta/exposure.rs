@@ -58,9 +58,6 @@ impl Default for Exposure {
     }
 }
 
-/// The name with which this project's own clients introduce themselves.
-const OURS: &str = "toolbay";
-
 /// How many bytes of a definition count as a token: what English and JSON take on average.
 const BYTES: usize = 4;
 
@@ -90,12 +87,9 @@ impl Exposure {
         f64::from(own.unwrap_or(self.context)) * self.share
     }
 
-    /// What is said of a client of that name. Our own command and other gateways of ours choose among tools themselves, and
-    /// are shown all of them where nothing else is said of them.
+    /// What is said of a client of that name.
     pub fn of(&self, client: Option<&str>) -> Expose {
-        let said = client.and_then(|name| self.clients.get(name)?.expose);
-        let unsaid = if client == Some(OURS) { Expose::All } else { self.expose };
-        said.unwrap_or(unsaid)
+        client.and_then(|name| self.clients.get(name)?.expose).unwrap_or(self.expose)
     }
 
     /// The keys under which another one says something else.

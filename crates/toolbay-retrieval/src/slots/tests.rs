@@ -253,7 +253,8 @@ fn what_is_no_place_is_none() {
         "从周一到周五都有课",
         "从英语翻译到中文",
     ] {
-        let found: Vec<_> = told(text).into_iter().filter(|slot| places.iter().any(|kind| slot.starts_with(kind.name()))).collect();
+        let found: Vec<_> =
+            told(text).into_iter().filter(|slot| places.iter().any(|kind| slot.starts_with(kind.name()))).collect();
         assert!(found.is_empty(), "{text}: {found:?}");
     }
     let both = ["city Paris", "city London"];

@@ -11,15 +11,20 @@ use super::item::shown;
 /// What is wrong with a schema, as the rest of a sentence that begins with it.
 pub(super) fn flaw(schema: &Raw) -> Option<String> {
     match schema.read() {
-        Ok(root) => schema_flaw(&root),
+        Ok(root) => laid_out(&root).err(),
         Err(error) => Some(format!("cannot be read: {error}")),
     }
 }
 
 /// What is wrong with a JSON Schema for whoever checks values against it, as the rest of a sentence that begins with it:
-/// references out of it or without end, types that no draft knows, more to look at than there is time for. It takes time
-/// that the schema's size decides, whatever the references in it.
+/// references out of it or without end, types that no draft knows, more to look at than there is time for, or deeper than a
+/// stack. It takes time that the schema's size decides, whatever the references in it.
 pub fn schema_flaw(root: &Value) -> Option<String> {
+    laid_out(root).map_or_else(Some, |paper| paper.deep())
+}
+
+/// A schema with its references, where nothing is wrong with those.
+fn laid_out(root: &Value) -> Result<Paper<'_>, String> {
     let mut paper = Paper { root, named: HashMap::new(), referring: vec![] };
     let mut left = vec![root];
     while let Some(node) = left.pop() {
@@ -27,21 +32,26 @@ pub fn schema_flaw(root: &Value) -> Option<String> {
             Value::Bool(_) => {}
             Value::Object(object) => {
                 if let Some(flaw) = paper.read(node, object) {
-                    return Some(flaw);
+                    return Err(flaw);
                 }
                 left.extend(below(object, &IN_PLACE));
                 left.extend(below(object, &DEEPER));
             }
             Value::Null | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                return Some(format!("holds {} where a schema must stand", shown(&node.to_string())));
+                return Err(format!("holds {} where a schema must stand", shown(&node.to_string())));
             }
         }
     }
-    paper.foreign().or_else(|| paper.circle()).or_else(|| paper.unfolded())
+    match paper.foreign().or_else(|| paper.circle()).or_else(|| paper.unfolded()) {
+        Some(flaw) => Err(flaw),
+        None => Ok(paper),
+    }
 }
 
+/// A validator goes down by a stack frame or more for each schema within, or behind, another.
+const DEEPEST: u32 = 256;
 /// A validator looks at so many schemas for one value at most: what two references each double is soon more than all time.
-const MOST_UNFOLDED: u64 = 20_000;
+const MOST_UNFOLDED: u64 = 100_000;
 
 /// The types of all drafts.
 const TYPES: [&str; 8] = ["object", "array", "string", "number", "integer", "boolean", "null", "any"];
@@ -197,6 +207,41 @@ impl<'v> Paper<'v> {
             }
         }
         None
+    }
+
+    /// Schemas that lie too deep in each other, or behind each other's references. One that comes back to itself, as a tree
+    /// does, is no deeper for it.
+    fn deep(&self) -> Option<String> {
+        let mut heights: HashMap<usize, Option<u32>> = HashMap::new();
+        let mut path = vec![(self.root, self.within(self.root))];
+        heights.insert(address(self.root), None);
+        while let Some((node, ways)) = path.last_mut() {
+            match ways.pop() {
+                // What is on the way already is no deeper for being come back to.
+                Some(next) if heights.contains_key(&address(next)) => {}
+                Some(next) => {
+                    heights.insert(address(next), None);
+                    path.push((next, self.within(next)));
+                }
+                None => {
+                    let known = |next: &Value| heights.get(&address(next)).copied().flatten();
+                    let height = 1 + self.within(node).into_iter().filter_map(known).max().unwrap_or(0);
+                    if height > DEEPEST {
+                        return Some(format!("goes more than {DEEPEST} deep by its references"));
+                    }
+                    heights.insert(address(node), Some(height));
+                    path.pop();
+                }
+            }
+        }
+        None
+    }
+
+    /// The schemas that say more of the same value, or of its parts.
+    fn within(&self, node: &'v Value) -> Vec<&'v Value> {
+        let mut within = self.next(node);
+        within.extend(node.as_object().map(|object| below(object, &DEEPER)).unwrap_or_default());
+        within
     }
 
     /// The schemas that say more of the same value.

@@ -1,7 +1,10 @@
 use serde_json::{Value, json};
 use toolbay_protocol::Raw;
 
-use super::{schema::flaw, text::mended};
+use super::{
+    schema::{flaw, schema_flaw},
+    text::mended,
+};
 
 #[test]
 fn half_characters_are_replaced_and_whole_ones_are_not() {
@@ -67,10 +70,35 @@ fn doubled(links: usize, keyword: &str) -> Value {
 fn what_references_double_without_bound_is_told_unless_it_is_about_parts() {
     for keyword in ["allOf", "anyOf", "oneOf"] {
         let told = flaw(&Raw::of(&doubled(40, keyword)));
-        assert!(told.is_some_and(|told| told.contains("unfolds to more than 20000")), "{keyword}");
+        assert!(told.is_some_and(|told| told.contains("unfolds to more than 100000")), "{keyword}");
         assert_eq!(flaw(&Raw::of(&doubled(8, keyword))), None, "{keyword}");
     }
     assert_eq!(flaw(&Raw::of(&doubled(40, "properties"))), None);
+}
+
+#[test]
+fn what_is_deeper_than_a_stack_is_told_to_whoever_checks_values() {
+    let chain = |links: usize, keyword: &str| {
+        let link = |place: usize| {
+            let next = json!({"$ref": format!("#/$defs/d{}", place + 1)});
+            let within = match keyword {
+                "properties" => json!({"next": next}),
+                "items" => next,
+                _ => json!([next]),
+            };
+            (format!("d{place}"), json!({keyword: within}))
+        };
+        let mut all: serde_json::Map<_, _> = (0..links).map(link).collect();
+        all.insert(format!("d{links}"), json!({"type": "object"}));
+        json!({"$defs": all, "$ref": "#/$defs/d0"})
+    };
+    for keyword in ["allOf", "properties", "items"] {
+        let told = schema_flaw(&chain(5_000, keyword));
+        assert!(told.is_some_and(|told| told.contains("more than 256 deep")), "{keyword}");
+        assert_eq!(schema_flaw(&chain(60, keyword)), None, "{keyword}");
+    }
+    let tree = json!({"$defs": {"t": {"properties": {"next": {"$ref": "#/$defs/t"}}}}, "$ref": "#/$defs/t"});
+    assert_eq!(schema_flaw(&tree), None);
 }
 
 #[test]

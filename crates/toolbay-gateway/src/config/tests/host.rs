@@ -62,5 +62,8 @@ fn a_flaw_is_an_error_since_a_rule_may_forbid() {
         assert!(error.contains(says) && error.contains(":1:"), "{host}: {error}");
     }
     let (_, remarks) = said(r#"{"maxIteration": 3, "approve": [{"server": "a", "do": "ask", "tol": "x"}]}"#).unwrap();
-    assert!(remarks[0].contains("did you mean `maxIterations`?") && remarks[1].contains("did you mean `tool`?"), "{remarks:?}");
+    assert!(
+        remarks[0].contains("did you mean `maxIterations`?") && remarks[1].contains("did you mean `tool`?"),
+        "{remarks:?}"
+    );
 }

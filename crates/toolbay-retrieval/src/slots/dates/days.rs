@@ -41,8 +41,7 @@ static NOT_ABOUT: Words = Words::new(include_str!("../words/zh/days-not-about.tx
 
 const WEEKS: &[&str] = &["周", "星期", "礼拜"];
 static LOOSE: Words = Words::new(include_str!("../words/zh/days-loose.txt"));
-const AROUND_FEAST: &[&str] =
-    &["期间", "假期", "长假", "小长假", "前后", "前夕", "当天", "那天", "黄金周"];
+const AROUND_FEAST: &[&str] = &["期间", "假期", "长假", "小长假", "前后", "前夕", "当天", "那天", "黄金周"];
 
 /// A piece that names a day or longer.
 pub(super) fn piece(line: &Line<'_>, at: usize, when: &mut When) -> Option<usize> {

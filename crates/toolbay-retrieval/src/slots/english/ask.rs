@@ -113,7 +113,8 @@ impl Reader<'_, '_> {
         let Some((city, end)) = self.name(at + 1).filter(|_| placed) else { return at };
         let known = NO_PLACES.has(self.small(at + 1)) || self.is_thing(at + 1, end);
         // "In the next days", "in a hurry": a place without a capital has no article either.
-        let led = !capital && matches!(self.small(at + 1), "the" | "a" | "an" | "my" | "your" | "our" | "his" | "her" | "its");
+        let led = !capital
+            && matches!(self.small(at + 1), "the" | "a" | "an" | "my" | "your" | "our" | "his" | "her" | "its");
         if known || led || self.line.text(city.clone()).chars().all(|char| !char.is_alphabetic()) {
             return at;
         }
@@ -144,7 +145,10 @@ impl Reader<'_, '_> {
 
     /// Whether a name that ends before this word goes on as a sentence.
     fn is_verb(&self, at: usize) -> bool {
-        matches!(self.small(at), "is" | "are" | "was" | "were" | "will" | "would" | "has" | "have" | "do" | "does" | "can")
+        matches!(
+            self.small(at),
+            "is" | "are" | "was" | "were" | "will" | "would" | "has" | "have" | "do" | "does" | "can"
+        )
     }
 
     /// Whether these words are plainly no place: money, languages, formats, units, numbers, a time. Of a name in capitals all

@@ -36,7 +36,8 @@ const UNITS: &[(&str, i64)] = &[
 const MONTH: i64 = 30;
 
 /// What joins two dates to a stretch.
-pub(in crate::slots) const UNTIL: &[&str] = &[" to ", " until ", " till ", " through ", " - ", " – ", " ~ ", "-", "–", "~"];
+pub(in crate::slots) const UNTIL: &[&str] =
+    &[" to ", " until ", " till ", " through ", " - ", " – ", " ~ ", "-", "–", "~"];
 
 /// A day of a month alone, as the end of a stretch that begins on one: March 5 to 8.
 pub(in crate::slots) fn bare_day(line: &Line<'_>, at: usize, begin: &When) -> Option<Dated> {

@@ -204,9 +204,9 @@ impl Request<'_> {
 
     /// The end of a stretch, or a second date, unless that comes before the first: one day alone does not say until when.
     fn until(&self, property: &Property<'_>) -> Vec<String> {
-        let stretch = self.of(Kind::Date).find(|(_, slot)| {
-            matches!(slot.normal, Some(Normal::Days(..) | Normal::Clocks(..) | Normal::Moments(..)))
-        });
+        let stretch = self
+            .of(Kind::Date)
+            .find(|(_, slot)| matches!(slot.normal, Some(Normal::Days(..) | Normal::Clocks(..) | Normal::Moments(..))));
         if let Some((_, slot)) = stretch {
             return form::date(property, slot, End::Last).into_iter().collect();
         }
@@ -222,9 +222,7 @@ impl Request<'_> {
     /// The first slot of a kind of which that was not given yet, and of which something can be made.
     fn take<T>(&self, kind: Kind, of: Of, make: impl Fn(&Slot) -> Option<T>) -> Option<T> {
         let mut used = self.used.borrow_mut();
-        let free = |at: usize| {
-            !used.iter().any(|(given, what)| *given == at && (*what == of || overlaps(*what, of)))
-        };
+        let free = |at: usize| !used.iter().any(|(given, what)| *given == at && (*what == of || overlaps(*what, of)));
         let (at, made) = self.of(kind).filter(|(at, _)| free(*at)).find_map(|(at, slot)| Some((at, make(slot)?)))?;
         used.push((at, of));
         Some(made)
@@ -272,8 +270,8 @@ fn overlaps(given: Of, wanted: Of) -> bool {
 const SHORT: usize = 2;
 /// Words that stand in any request.
 const FUNCTION: [&str; 30] = [
-    "a", "i", "is", "it", "in", "on", "at", "to", "of", "or", "as", "an", "am", "be", "by", "do", "go", "he", "if", "me", "my",
-    "no", "so", "up", "us", "we", "hi", "ok", "s", "t",
+    "a", "i", "is", "it", "in", "on", "at", "to", "of", "or", "as", "an", "am", "be", "by", "do", "go", "he", "if",
+    "me", "my", "no", "so", "up", "us", "we", "hi", "ok", "s", "t",
 ];
 
 /// One text, or a list of them.

@@ -37,7 +37,9 @@ pub(super) fn date(property: &Property<'_>, slot: &Slot, end: End) -> Option<Str
             (End::Last, Some(Normal::Clocks(_, last))) => Some(last.to_string()),
             (End::First, Some(Normal::Clocks(first, _))) if is_stretch(property) => Some(first.to_string()),
             (End::Last, Some(Normal::Moments(_, (day, clock)))) => Some(format!("{day} {clock}")),
-            (End::First, Some(Normal::Moments((day, clock), _))) if is_stretch(property) => Some(format!("{day} {clock}")),
+            (End::First, Some(Normal::Moments((day, clock), _))) if is_stretch(property) => {
+                Some(format!("{day} {clock}"))
+            }
             _ => Some(slot.value.clone()),
         },
         Form::Day => day.map(|day| day.to_string()),

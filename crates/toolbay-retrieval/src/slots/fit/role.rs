@@ -43,22 +43,53 @@ const HEADS: &[(Role, &[&str])] = &[
     (
         Role::Spot,
         &[
-            "location", "locations", "place", "places", "address", "near", "poi", "area", "where", "landmark", "venue",
-            "地点", "位置", "地址", "场所", "周边", "附近",
+            "location",
+            "locations",
+            "place",
+            "places",
+            "address",
+            "near",
+            "poi",
+            "area",
+            "where",
+            "landmark",
+            "venue",
+            "地点",
+            "位置",
+            "地址",
+            "场所",
+            "周边",
+            "附近",
         ],
     ),
     (Role::Said, &["question", "prompt", "utterance", "request", "问题", "提问"]),
     (
         Role::Query,
         &[
-            "q", "query", "queries", "keyword", "keywords", "search", "term", "terms", "topic", "subject", "needle",
-            "关键词", "关键字", "搜索", "查询", "检索", "主题",
+            "q",
+            "query",
+            "queries",
+            "keyword",
+            "keywords",
+            "search",
+            "term",
+            "terms",
+            "topic",
+            "subject",
+            "needle",
+            "关键词",
+            "关键字",
+            "搜索",
+            "查询",
+            "检索",
+            "主题",
         ],
     ),
 ];
 
 /// Words at the end that add nothing.
-const IDLE: &[&str] = &["name", "names", "text", "string", "str", "value", "list", "param", "input", "名称", "名字", "名"];
+const IDLE: &[&str] =
+    &["name", "names", "text", "string", "str", "value", "list", "param", "input", "名称", "名字", "名"];
 /// Words that make a stretch's begin or end of a date.
 const BEGINS: &[&str] = &["from", "start", "begin", "since", "after", "checkin", "in", "min", "开始", "起始", "入住"];
 const ENDS: &[&str] = &[
@@ -67,14 +98,14 @@ const ENDS: &[&str] = &[
 /// Words beside which "start" and "end" name places.
 const POINTS: &[&str] = &["location", "place", "city", "station", "address", "point", "airport", "stop", "地点", "站"];
 /// Words that make a way's begin or end of a place.
-const FROM: &[&str] = &["from", "origin", "departure", "source", "depart", "start", "starting", "出发", "起点", "始发", "开始"];
-const TO: &[&str] =
-    &["to", "destination", "dest", "arrival", "end", "target", "目的", "终点", "到达", "结束"];
+const FROM: &[&str] =
+    &["from", "origin", "departure", "source", "depart", "start", "starting", "出发", "起点", "始发", "开始"];
+const TO: &[&str] = &["to", "destination", "dest", "arrival", "end", "target", "目的", "终点", "到达", "结束"];
 /// Words at the end that name something of the thing and not the thing.
 const OF_IT: &[&str] = &[
     "code", "codes", "id", "ids", "zone", "timezone", "tz", "format", "unit", "units", "type", "kind", "mode", "lang",
-    "language", "locale", "currency", "key", "token", "sort", "order", "编码", "代码", "编号", "格式", "单位", "类型", "时区",
-    "语言",
+    "language", "locale", "currency", "key", "token", "sort", "order", "编码", "代码", "编号", "格式", "单位", "类型",
+    "时区", "语言",
 ];
 
 /// What a property is for.
@@ -125,7 +156,9 @@ fn by_words(words: &[String]) -> Named {
         Some(Role::City | Role::Region | Role::Spot) if led(TO) => Named::As(Role::Destination),
         Some(role) => Named::As(role),
         // "size" and "max" count only what is looked for: `page_size`, but not `font_size`.
-        None if stands(&["size"]) && (before.is_empty() || says(&["page", "batch", "result"])) => Named::As(Role::Count),
+        None if stands(&["size"]) && (before.is_empty() || says(&["page", "batch", "result"])) => {
+            Named::As(Role::Count)
+        }
         None if stands(&["max", "maximum"]) && before.is_empty() => Named::As(Role::Count),
         None if before.is_empty() => Named::Nothing,
         None => Named::Otherwise,
@@ -219,7 +252,9 @@ mod tests {
         check("name", "The search query", Some(Role::Query));
         check("verbose", "Whether to say more", None);
         // The last word decides, whatever stands before it.
-        for name in ["country_code", "time_zone", "cityId", "date_format", "max_price", "city_population", "城市编码", "tz"] {
+        for name in
+            ["country_code", "time_zone", "cityId", "date_format", "max_price", "city_population", "城市编码", "tz"]
+        {
             check(name, "of the city", None);
         }
         check("return_date", "", Some(Role::Until));

@@ -132,7 +132,8 @@ fn what_is_no_object_schema_asks_for_nothing() {
 }
 
 fn texts(names: &[&str]) -> Value {
-    let properties: serde_json::Map<_, _> = names.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
+    let properties: serde_json::Map<_, _> =
+        names.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
     json!({"type": "object", "properties": properties, "required": names})
 }
 
@@ -141,9 +142,12 @@ fn what_is_said_once_fills_one_property() {
     let way = &["origin_city", "destination_city", "departure_date", "return_date"];
     let said = json!({"origin_city": "Oslo", "destination_city": "Rome", "departure_date": "tomorrow"});
     check("fly from Oslo to Rome tomorrow", &texts(way), &said, &["return_date"]);
-    check("weather in Oslo", &texts(&["country", "city", "country_code", "timezone"]), &json!({"city": "Oslo"}), &[
-        "country", "country_code", "timezone",
-    ]);
+    check(
+        "weather in Oslo",
+        &texts(&["country", "city", "country_code", "timezone"]),
+        &json!({"city": "Oslo"}),
+        &["country", "country_code", "timezone"],
+    );
     check("北京的天气", &texts(&["city", "city_id", "城市编码"]), &json!({"city": "北京"}), &["city_id", "城市编码"]);
     check("weather in Oslo", &texts(&["country"]), &json!({"country": "Oslo"}), &[]);
     check("天气", &texts(&["city", "max_price"]), &json!({}), &["city", "max_price"]);
