@@ -120,8 +120,11 @@ pub(super) fn pieces(request: &str) -> Vec<Piece> {
         }
         match cut(&small, at).filter(|(width, _)| shielded.leaves(at..at + width)) {
             Some((width, next)) => {
-                keep(&mut pieces, request, start..at, bond);
-                (bond, start, at) = (next, at + width, at + width);
+                let before = std::mem::replace(&mut bond, next);
+                if !keep(&mut pieces, request, start..at, before) && before == Bond::Thought {
+                    bond = before;
+                }
+                (start, at) = (at + width, at + width);
             }
             None => at += small[at..].chars().next().map_or(1, char::len_utf8),
         }
@@ -135,14 +138,15 @@ pub(super) fn pieces(request: &str) -> Vec<Piece> {
     whole
 }
 
-/// Keeps a piece without blanks and marks at its ends. What is only joined to nothing begins a thought, and of two cuts with
-/// nothing between them the stronger one counts.
-fn keep(pieces: &mut Vec<Piece>, request: &str, range: Range<usize>, bond: Bond) {
+/// Keeps a piece without blanks and marks at its ends; whether anything was left. Where nothing was, the stronger of the two
+/// cuts around it counts.
+fn keep(pieces: &mut Vec<Piece>, request: &str, range: Range<usize>, bond: Bond) -> bool {
     let range = trimmed(request, range);
-    if !range.is_empty() {
-        let bond = if pieces.is_empty() { Bond::Thought } else { bond };
+    let left = !range.is_empty();
+    if left {
         pieces.push(Piece { range, bond });
     }
+    left
 }
 
 /// Whether a piece asks for something by itself, or could only be more of what stands beside it.
