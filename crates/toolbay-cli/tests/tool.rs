@@ -105,7 +105,7 @@ async fn the_example_as_it_stands_goes_through_all_commands() {
     assert_eq!(json(folder, &["tool", "add", "--entry", &entry]).await["change"], "unchanged");
     let other = ["tool", "add", "map_search", "--transport", "rest", "--url", "http://127.0.0.1:1/"];
     let (code, _, err) = run(folder, &other).await;
-    assert!(code == 2 && err.contains("a different tool entry is named"), "{code} {err}");
+    assert!(code == 2 && err.contains("is taken in the file"), "{code} {err}");
     assert_eq!(json(folder, &[&other[..], &["--replace"]].concat()).await["change"], "replaced");
     assert_eq!(json(folder, &["tool", "show", "map_search"]).await["tool"]["expires_at"], Value::Null);
     assert_eq!(json(folder, &["tool", "remove", "map_search"]).await["change"], "removed");

@@ -153,22 +153,22 @@ impl Inner {
         if found.is_some() || self.all_settled.load(Ordering::Acquire) {
             return found;
         }
-        self.awaited(find).await
+        self.awaited(|| self.at_once(caller, &find)).await
     }
 
-    /// What `find` finds in the catalog; waits, within bounds, for servers that are still starting.
-    pub(super) async fn awaited<T>(&self, find: impl Fn(&Catalog) -> Option<T>) -> Option<T> {
+    /// What is found; waits, within bounds, for servers that are still starting.
+    pub(super) async fn awaited<T>(&self, find: impl Fn() -> Option<T>) -> Option<T> {
         if self.all_settled.load(Ordering::Acquire) {
-            return find(&self.catalog());
+            return find();
         }
         let mut moves = self.moved.subscribe();
         let mut all = pin!(self.settled());
         loop {
-            if let Some(found) = find(&self.catalog()) {
+            if let Some(found) = find() {
                 return Some(found);
             }
             tokio::select! {
-                () = &mut all => return find(&self.catalog()),
+                () = &mut all => return find(),
                 // The sender lives in `self`.
                 _ = moves.changed() => {}
             }

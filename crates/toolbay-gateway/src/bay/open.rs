@@ -129,7 +129,7 @@ impl Bay {
 
     /// Where a public name leads; waits for servers that are still starting only for as long as it is not there.
     pub async fn offered(&self, listed: Listed, public: &str) -> Option<Found> {
-        self.0.awaited(|catalog| catalog.find(listed, public).cloned()).await
+        self.0.awaited(|| self.0.catalog().find(listed, public).cloned()).await
     }
 
     /// What was left out, and what else is worth knowing.

@@ -61,7 +61,10 @@ impl fmt::Display for Error {
                 write!(f, "there is no tool entry {name:?}; `toolbay tool list` shows those there are")
             }
             Self::Taken { name } => {
-                write!(f, "a different tool entry is named {name:?}; ask for it to be replaced, or take another name")
+                write!(
+                    f,
+                    "the name {name:?} is taken in the file; ask for the tool entry to be replaced, or take another name"
+                )
             }
             Self::Unsound { name, why } => write!(f, "the tool entry {name:?} cannot be used: {why}"),
             Self::File(error) => error.fmt(f),

@@ -102,6 +102,10 @@ impl Registry {
                     sheet.replace(place, object);
                     Added::Replaced
                 }
+                // A server beside the entries has that name.
+                (None, _) if existing == Existing::Refuse && text.is_some_and(|text| self.names(text, &entry.name)) => {
+                    return Err(Error::Taken { name: entry.name.clone() });
+                }
                 (Some(_) | None, _) => {
                     sheet.append(&value);
                     Added::New
@@ -162,10 +166,7 @@ impl Registry {
 
     /// Whether the file that would be written can be read, and the entry in it be used.
     fn is_sound(&self, text: &str, entry: &Entry) -> Result<(), Error> {
-        let folder = std::path::absolute(self.file()).ok().and_then(|file| file.parent().map(Path::to_path_buf));
-        let folder = folder.unwrap_or_default();
-        let around = Surroundings { folder: &folder, system: System::here(), variable: &|_| None };
-        let config = config::parse(text, self.file(), &around)?.config;
+        let config = self.parsed(text)?;
         let server = config.servers.into_iter().find(|server| server.name == entry.name);
         let unsound = |why: String| Error::Unsound { name: entry.name.clone(), why };
         match server.map(|server| server.setup) {
@@ -175,6 +176,18 @@ impl Registry {
             Some(Setup::Broken(why)) => Err(unsound(why.to_string())),
             Some(Setup::Ready(_) | Setup::Disabled) => Ok(()),
         }
+    }
+
+    fn parsed(&self, text: &str) -> Result<config::Running, config::Error> {
+        let folder = std::path::absolute(self.file()).ok().and_then(|file| file.parent().map(Path::to_path_buf));
+        let folder = folder.unwrap_or_default();
+        let around = Surroundings { folder: &folder, system: System::here(), variable: &|_| None };
+        config::parse(text, self.file(), &around).map(|loaded| loaded.config)
+    }
+
+    /// Whether anything in the file has that name.
+    fn names(&self, text: &str, name: &str) -> bool {
+        self.parsed(text).is_ok_and(|config| config.servers.iter().any(|server| server.name == name))
     }
 }
 

@@ -151,6 +151,14 @@ fn entries_are_read_as_the_configuration_reads_them() {
 }
 
 #[test]
+fn the_name_of_a_server_is_taken_too() {
+    let (_folder, registry) = folder(r#"{"mcpServers": {"one": {"command": "x"}}, "tools": []}"#);
+    assert!(matches!(registry.add_tool(&rest("one"), Existing::Refuse), Err(Error::Taken { .. })));
+    assert!(registry.add_tool(&rest("one"), Existing::Replace).is_err(), "what is no entry is not replaced");
+    assert_eq!(registry.add_tool(&rest("two"), Existing::Refuse).unwrap(), Added::New);
+}
+
+#[test]
 fn an_entry_that_cannot_be_used_is_refused() {
     let (_folder, registry) = folder(COMMENTED);
     for (entry, why) in [
