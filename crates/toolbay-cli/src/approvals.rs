@@ -39,7 +39,9 @@ enum What {
 /// Runs it.
 pub(crate) fn run(approvals: Approvals) -> Result<(), Exit> {
     let file = found(approvals.config.as_deref())?;
-    let remembered = of_project(file.as_deref())?;
+    let remembered = of_project(file.as_deref())?.ok_or_else(|| {
+        Exit::config("there is no folder for what is remembered: set HOME, or XDG_STATE_HOME, to an absolute path")
+    })?;
     let kept = match &approvals.what {
         What::List => remembered.list(),
         What::Forget { all: true, .. } => remembered.forget(&[Pattern::new("*", "*")]),
@@ -87,18 +89,13 @@ fn here() -> Result<PathBuf, Exit> {
 }
 
 /// What is remembered for the project of a configuration: its folder, where that is one that we are in; else the folder
-/// that we are in.
-pub(crate) fn of_project(file: Option<&Path>) -> Result<Remembered, Exit> {
+/// that we are in. Nothing where the user has no folder for it.
+pub(crate) fn of_project(file: Option<&Path>) -> Result<Option<Remembered>, Exit> {
     let here = here()?;
     let whole = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let here = whole(&here);
     let project = file.and_then(Path::parent).map(whole).filter(|folder| here.starts_with(folder)).unwrap_or(here);
     let variable = |name: &str| std::env::var(name).ok();
     let around = Surroundings { folder: &project, system: System::here(), variable: &variable };
-    let state = around.state_folder().ok_or_else(|| {
-        Exit::config("there is no folder for what is remembered: set HOME, or XDG_STATE_HOME, to an absolute path")
-    })?;
-    let folder = state.join("approvals");
-    let unmade = |error| Exit::config(format!("{} cannot be made: {error}", folder.display()));
-    Remembered::of_project(&folder, &project).map_err(unmade)
+    Ok(around.state_folder().map(|state| Remembered::of_project(&state.join("approvals"), &project)))
 }

@@ -107,7 +107,7 @@ async fn a_server_is_lent_the_model_where_the_configuration_says_so() {
 async fn what_is_remembered_holds_in_its_project_until_it_is_forgotten() {
     let folder = folder(&json!({"model": "anthropic:scripted"}));
     let whole = folder.path().canonicalize().unwrap();
-    let remembered = || Remembered::of_project(&whole.join("state/toolbay/approvals"), &whole).unwrap();
+    let remembered = || Remembered::of_project(&whole.join("state/toolbay/approvals"), &whole);
     let definition = |server: &str| Tool {
         id: ToolId { server: server.into(), name: "echo".into() },
         public: String::new(),

@@ -64,13 +64,12 @@ struct Written {
 }
 
 impl Remembered {
-    /// For a project: the file is one of those in `folder`, which is made where it is not there.
-    pub fn of_project(folder: &Path, project: &Path) -> io::Result<Self> {
-        make_private(folder)?;
+    /// For a project: the file is one of those in `folder`, which is made when there is something to remember.
+    pub fn of_project(folder: &Path, project: &Path) -> Self {
         let project = project.to_string_lossy().into_owned();
         let name = hex(&Sha256::digest(project.as_bytes()));
         let file = folder.join(format!("{}.json", &name[..32]));
-        Ok(Self { now: Mutex::default(), project: Some(Project { folder: project, file }) })
+        Self { now: Mutex::default(), project: Some(Project { folder: project, file }) }
     }
 
     /// What was decided for a tool.
@@ -136,6 +135,9 @@ impl Remembered {
 
     /// Forgets what is remembered for the project of the tools that are meant; which those were.
     pub fn forget(&self, meant: &[Pattern]) -> Result<Vec<Kept>, String> {
+        if self.list()?.is_empty() {
+            return Ok(vec![]);
+        }
         let is_meant = |kept: &Kept| {
             let id = ToolId { server: kept.server.clone(), name: kept.tool.clone() };
             meant.iter().any(|pattern| pattern.means(&id))
@@ -149,6 +151,9 @@ impl Remembered {
 
     fn change(&self, mut edit: impl FnMut(&mut Vec<Kept>)) -> Result<(), String> {
         let Some(project) = &self.project else { return Ok(()) };
+        if let Some(folder) = project.file.parent() {
+            make_private(folder).map_err(|why| format!("{} cannot be made ({why})", folder.display()))?;
+        }
         let changed = Disk::new(project.file.clone()).change(|text| {
             // What nobody can read any more is of no use to anybody.
             let before: Option<Written> = text.and_then(|text| serde_json::from_str(text).ok());

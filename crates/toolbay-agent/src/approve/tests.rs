@@ -67,7 +67,7 @@ fn a_denial_is_above_a_question_above_a_memory_above_a_permission() {
 fn what_is_decided_for_a_project_outlives_the_conversation_and_holds_there_alone() {
     let folder = tempfile::tempdir().unwrap();
     let (state, here, there) = (folder.path().join("a/b"), folder.path().join("here"), folder.path().join("there"));
-    let rules = |project| Rules::new(Remembered::of_project(&state, project).unwrap());
+    let rules = |project| Rules::new(Remembered::of_project(&state, project));
     let tool = tool("s", Hints::default());
     rules(&here).remember(&tool, Decision::Allow).unwrap();
     rules(&there).remember(&tool, Decision::Deny("no".into())).unwrap();
@@ -84,7 +84,7 @@ fn what_is_decided_for_a_project_outlives_the_conversation_and_holds_there_alone
         assert!(rules.remark(&changed).unwrap().contains("changed"), "{changed:?}");
     }
     assert!(rules(&here).remark(&tool).is_none());
-    let kept = Remembered::of_project(&state, &here).unwrap();
+    let kept = Remembered::of_project(&state, &here);
     assert_eq!(kept.list().unwrap().len(), 1);
     assert!(kept.forget(&["other".parse().unwrap()]).unwrap().is_empty());
     assert_eq!(kept.forget(&["s/*".parse().unwrap()]).unwrap()[0].tool, "t");
@@ -101,7 +101,7 @@ fn what_is_decided_for_a_project_outlives_the_conversation_and_holds_there_alone
 #[test]
 fn what_cannot_be_read_decides_nothing_and_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    let remembered = || Remembered::of_project(folder.path(), std::path::Path::new("/p")).unwrap();
+    let remembered = || Remembered::of_project(folder.path(), std::path::Path::new("/p"));
     let tool = tool("s", Hints::default());
     remembered().put(&tool, Decision::Allow).unwrap();
     let file = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path());
@@ -130,4 +130,16 @@ fn a_star_is_any_part() {
         assert_eq!(fits(pattern, text), expected, "{pattern} {text}");
     }
     assert!("/x".parse::<Pattern>().is_err() && "x/".parse::<Pattern>().is_err());
+}
+
+#[test]
+fn where_nothing_can_be_written_it_holds_for_the_conversation() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let rules = Rules::new(Remembered::of_project(&file.join("no/folder"), std::path::Path::new("/p")));
+    let tool = tool("s", Hints::default());
+    assert_eq!(rules.decide(&tool, &Map::new()), Decision::Ask);
+    assert!(rules.remember(&tool, Decision::Allow).unwrap_err().contains("this conversation alone"));
+    assert_eq!(rules.decide(&tool, &Map::new()), Decision::Allow);
 }

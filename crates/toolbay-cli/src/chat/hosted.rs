@@ -75,7 +75,7 @@ impl Hosted {
     /// Whose rules hold: those of the command line, then those of the project.
     pub(super) fn policy(&self, chat: &Chat) -> Result<Arc<dyn Policy>, Exit> {
         let file = self.configured.as_ref().and_then(|configured| configured.file.as_deref());
-        let rules = Rules::new(approvals::of_project(file)?).trusting(&self.host.trusted);
+        let rules = Rules::new(approvals::of_project(file)?.unwrap_or_default()).trusting(&self.host.trusted);
         let rules = self.host.approve.iter().fold(rules, |rules, rule| {
             let decision = match rule.then {
                 Then::Allow => Decision::Allow,
