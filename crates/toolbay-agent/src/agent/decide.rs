@@ -39,10 +39,9 @@ impl Running<'_> {
     async fn asked(&self, tool: &Arc<Tool>, call: &Call) -> Decided {
         let agent = &*self.agent;
         let trust = agent.policy.trust(&tool.id.server);
-        let mut will = effect(tool, trust);
-        if let Some(remark) = agent.policy.remark(tool) {
-            will = format!("{will} {remark}");
-        }
+        let remark = agent.policy.remark(tool).map(|remark| format!(" {remark}")).unwrap_or_default();
+        let does = format!("{}{remark}", effect(tool, trust));
+        let mut will = does.clone();
         let mut arguments = call.arguments.clone();
         for _ in 0..EDITS {
             let approval = Approval { tool, arguments: &arguments, effect: will.clone() };
@@ -64,7 +63,7 @@ impl Running<'_> {
             match agent.shown.refit(tool, edited.clone()) {
                 Ok(edited) => return Decided::Edited(edited),
                 Err(flaw) => {
-                    will = format!("What you wrote does not fit: {flaw}. {}", effect(tool, trust));
+                    will = format!("What you wrote does not fit: {flaw}. {does}");
                     arguments = edited;
                 }
             }

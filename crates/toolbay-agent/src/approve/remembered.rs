@@ -39,7 +39,7 @@ pub enum Known {
     Nothing,
     /// That was decided.
     Decided(Decision),
-    /// Something was, for another definition of it than it has now.
+    /// Its calls were allowed, for another definition of it than it has now.
     Changed,
 }
 
@@ -74,9 +74,11 @@ impl Remembered {
 
     /// What was decided for a tool.
     pub fn of(&self, tool: &Tool) -> Known {
-        let known = |kept: String, decision: Decision| match kept == definition(tool) {
-            true => Known::Decided(decision),
-            false => Known::Changed,
+        // What was refused stays so, whatever the tool says of itself now.
+        let known = |kept: String, decision: Decision| match decision {
+            Decision::Deny(_) => Known::Decided(decision),
+            _ if kept == definition(tool) => Known::Decided(decision),
+            _ => Known::Changed,
         };
         let now = self.now.lock().unwrap_or_else(PoisonError::into_inner).get(&tool.id).cloned();
         if let Some((kept, decision)) = now {

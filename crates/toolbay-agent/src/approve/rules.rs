@@ -72,6 +72,6 @@ impl Policy for Rules {
 
     fn remark(&self, tool: &Tool) -> Option<String> {
         let changed = self.remembered.of(tool) == Known::Changed;
-        changed.then(|| "It was decided on before; what it says of itself has changed since.".to_owned())
+        changed.then(|| "It was allowed before; what it says of itself has changed since.".to_owned())
     }
 }

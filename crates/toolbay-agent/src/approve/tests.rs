@@ -84,6 +84,9 @@ fn what_is_decided_for_a_project_outlives_the_conversation_and_holds_there_alone
         assert!(rules.remark(&changed).unwrap().contains("changed"), "{changed:?}");
     }
     assert!(rules(&here).remark(&tool).is_none());
+    // What was refused stays so.
+    let changed = Tool { description: "other".into(), ..tool.clone() };
+    assert_eq!(rules(&there).decide(&changed, &Map::new()), Decision::Deny("no".into()));
     let kept = Remembered::of_project(&state, &here);
     assert_eq!(kept.list().unwrap().len(), 1);
     assert!(kept.forget(&["other".parse().unwrap()]).unwrap().is_empty());

@@ -90,26 +90,76 @@ impl Form {
     }
 }
 
+/// Whether a name is that of something secret: of a whole, a word of it, or its last word.
 fn is_secret(name: &str) -> bool {
-    let plain: String = name.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect();
-    [
+    const WITHIN: [&str; 14] = [
         "password",
         "passwd",
         "passphrase",
         "apikey",
-        "accesstoken",
-        "refreshtoken",
-        "clientsecret",
+        "accesskey",
         "privatekey",
         "secretkey",
+        "clientsecret",
         "creditcard",
         "cardnumber",
-        "cvv",
+        "pincode",
         "密码",
         "口令",
         "私钥",
-    ]
-    .iter()
-    .any(|word| plain.contains(word))
-        || ["token", "secret", "pin", "pwd"].contains(&plain.as_str())
+    ];
+    const WORDS: [&str; 6] = ["otp", "pwd", "cvv", "cvc", "credential", "credentials"];
+    const LAST: [&str; 3] = ["token", "secret", "pin"];
+    let words = words(name);
+    let plain = words.concat();
+    WITHIN.iter().any(|word| plain.contains(word))
+        || words.iter().any(|word| WORDS.contains(&word.as_str()))
+        || words.last().is_some_and(|word| LAST.contains(&word.as_str()))
+}
+
+/// The words of a name, in small letters: `dbPassword`, `db_password` and `DB password` are two.
+fn words(name: &str) -> Vec<String> {
+    let (mut words, mut before) = (vec![String::new()], ' ');
+    for letter in name.chars() {
+        if !letter.is_alphanumeric() || letter.is_uppercase() && before.is_lowercase() {
+            words.push(String::new());
+        }
+        if letter.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(letter.to_lowercase());
+        }
+        before = letter;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_secret;
+
+    #[test]
+    fn secrets_are_known_by_their_names() {
+        for name in [
+            "password",
+            "dbPassword",
+            "API key",
+            "github_token",
+            "authToken",
+            "aws_secret",
+            "db_pwd",
+            "otp",
+            "otp_code",
+            "PIN",
+            "pin_code",
+            "client-secret",
+            "登录密码",
+        ] {
+            assert!(is_secret(name), "{name}");
+        }
+        for name in ["spin", "max_tokens", "token_count", "secretary", "opinion", "pinned", "key", "keyboard"] {
+            assert!(!is_secret(name), "{name}");
+        }
+    }
 }

@@ -182,7 +182,10 @@ fn hours_stand_in_their_part_of_the_day() {
         ("明天半夜两点叫我", "2026-03-13T02:00"),
         ("明天夜里十一点叫我", "2026-03-13T23:00"),
         ("明天晚上八点叫我", "2026-03-13T20:00"),
-        ("明天晚上十二点叫我", "2026-03-13T00:00"),
+        ("明天晚上十二点叫我", "2026-03-14T00:00"),
+        ("今晚十二点叫我", "2026-03-13T00:00"),
+        ("明天24点叫我", "2026-03-14T00:00"),
+        ("wake me tonight at midnight", "2026-03-13T00:00"),
         ("明天中午一点叫我", "2026-03-13T13:00"),
         ("明天中午十二点叫我", "2026-03-13T12:00"),
         ("明天傍晚六点叫我", "2026-03-13T18:00"),
@@ -204,6 +207,11 @@ fn the_end_of_a_stretch_is_as_its_begin() {
         ("下午三点到五点开会", "15:00/17:00"),
         ("明天上午九点到十一点开会", "2026-03-13T09:00/2026-03-13T11:00"),
         ("明天晚上十点到凌晨两点", "2026-03-13T22:00/2026-03-14T02:00"),
+        ("明天上午十点到两点开会", "2026-03-13T10:00/2026-03-13T14:00"),
+        ("从9点到5点上班", "09:00/17:00"),
+        ("meet from 3:30 to 5 pm", "15:30/17:00"),
+        ("3月10日到15日的酒店", "2026-03-10/2026-03-15"),
+        ("这周五到周一", "2026-03-13/2026-03-16"),
         ("3月15日到18日的酒店", "2026-03-15/2026-03-18"),
         ("下周一到周三出差", "2026-03-16/2026-03-18"),
         ("a hotel from March 15 to 18", "2026-03-15/2026-03-18"),
@@ -252,11 +260,16 @@ fn what_is_no_place_is_none() {
         "把一百块从美元换成人民币",
         "从周一到周五都有课",
         "从英语翻译到中文",
+        "change the status from open to closed",
+        "rename it from foo to bar",
+        "translate it in Swedish",
     ] {
         let found: Vec<_> =
             told(text).into_iter().filter(|slot| places.iter().any(|kind| slot.starts_with(kind.name()))).collect();
         assert!(found.is_empty(), "{text}: {found:?}");
     }
+    assert_eq!(told("从香港中文大学到尖沙咀怎么走"), ["origin 香港中文大学", "destination 尖沙咀"]);
+    assert_eq!(told("从香港大学到尖沙咀怎么走"), ["origin 香港大学", "destination 尖沙咀"]);
     let both = ["city Paris", "city London"];
     assert_eq!(told("weather in Paris and London"), both);
     assert_eq!(told("weather in Paris, London and Rome"), ["city Paris", "city London", "city Rome"]);

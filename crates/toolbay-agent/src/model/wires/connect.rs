@@ -100,7 +100,7 @@ pub(super) fn reach(
     if key.is_some() && !options.unencrypted && address.scheme_str() == Some("http") && !is_here(&address) {
         let host = address.host().unwrap_or_default();
         let what = format!(
-            "the key for {provider} would go to {host} unencrypted: use https, or say that it may (`--unencrypted-key`), or              unset {}",
+            "the key for {provider} would go to {host} unencrypted: use https, or say that it may (`--unencrypted-key`), or unset {}",
             key::variables(wire).join(", ")
         );
         return Err(ModelError { why: Why::Key, what });

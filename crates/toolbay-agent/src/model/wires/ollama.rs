@@ -196,3 +196,19 @@ fn told(reason: &str) -> Stop {
         other => Stop::Other(other.to_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::context;
+
+    #[test]
+    fn the_context_grows_with_what_it_must_hold() {
+        let of = |bytes: usize, limit| context(&json!({"messages": [{"content": "x".repeat(bytes)}]}), limit);
+        assert_eq!((of(10, None), of(30_000, None)), (8_192, 16_384));
+        assert_eq!((of(10, Some(20_000)), of(10_000_000, None)), (32_768, 131_072));
+        let tools = json!({"messages": [], "tools": ["x".repeat(60_000)]});
+        assert_eq!(context(&tools, None), 32_768);
+    }
+}

@@ -107,6 +107,10 @@ fn minutes(line: &Line<'_>, at: usize) -> (i64, usize) {
 }
 
 fn set(when: &mut When, hour: i64, minute: i64) -> Option<()> {
+    // 24点 ends the day.
+    if hour == 24 {
+        when.part = when.part.or(Some(Part::Night));
+    }
     when.clock = Some(Clock::new(u8::try_from(hour).ok()?, u8::try_from(minute).ok()?)?);
     Some(())
 }

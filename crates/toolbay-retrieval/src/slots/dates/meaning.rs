@@ -75,9 +75,14 @@ pub(in crate::slots) enum Part {
 }
 
 impl When {
-    /// Whether it names a day of the week and nothing else.
-    pub(in crate::slots) fn is_bare_weekday(&self) -> bool {
-        matches!(self.day, Some(DayOf::Week(None, _))) && self.clock.is_none()
+    /// Whether it names a day of the week and no time.
+    pub(in crate::slots) fn is_weekday(&self) -> bool {
+        matches!(self.day, Some(DayOf::Week(..))) && self.clock.is_none()
+    }
+
+    /// Whether it names a day of a month and no year.
+    pub(in crate::slots) fn is_yearless(&self) -> bool {
+        matches!(self.day, Some(DayOf::OfMonth(_))) && self.year.is_none()
     }
 
     /// The other end of a stretch that begins so: what it does not say is as it is there.
@@ -85,8 +90,11 @@ impl When {
         let bare = self.day.is_none() && self.month.is_none() && self.year.is_none();
         if bare && self.clock.is_some() {
             (self.day, self.month, self.year) = (begin.day, begin.month, begin.year);
-            // 上午九点到十二点 ends at noon, 晚上十点到两点 after midnight.
-            self.part = self.part.or(begin.part);
+            // 上午十点到两点 ends in the afternoon, 晚上十点到两点 after midnight.
+            let earlier = self.clock.zip(begin.clock).is_some_and(|(end, begin)| end < begin);
+            let part = if begin.part == Some(Part::Morning) && earlier { Some(Part::Afternoon) } else { begin.part };
+            // 晚上十点到两点: the day after is counted by the stretch.
+            self.part = self.part.or(part);
             return;
         }
         match (self.day, begin.day) {
@@ -102,7 +110,7 @@ impl When {
 
 /// What is meant, as far as it can be said.
 pub(in crate::slots) fn meaning(when: &When, today: Option<Day>) -> Option<Normal> {
-    let clock = when.clock.map(|clock| on_the_day(clock, when.part));
+    let (clock, shift) = when.clock.map(|clock| on_the_day(clock, when.part)).unzip();
     if when.vague {
         return None;
     }
@@ -111,7 +119,9 @@ pub(in crate::slots) fn meaning(when: &When, today: Option<Day>) -> Option<Norma
     }
     let days = today.or_else(|| full_date_needs_no_today(when)).and_then(|today| days(when, today));
     match (days, clock) {
-        (Some((first, last)), Some(clock)) if first == last => Some(Normal::Moment(first, clock)),
+        (Some((first, last)), Some(clock)) if first == last => {
+            Some(Normal::Moment(first.plus(shift.unwrap_or_default())?, clock))
+        }
         (Some((first, last)), _) if first == last => Some(Normal::Day(first)),
         (Some((first, last)), None) => Some(Normal::Days(first, last)),
         (Some(_), Some(_)) => None,
@@ -128,7 +138,13 @@ fn full_date_needs_no_today(when: &When) -> Option<Day> {
     }
 }
 
-fn on_the_day(clock: Clock, part: Option<Part>) -> Clock {
+/// What the clock shows, and how many days after the one that was named.
+fn on_the_day(clock: Clock, part: Option<Part>) -> (Clock, i64) {
+    // The midnight of an evening is the one that ends it, and 晚上一点 comes after that.
+    let shift = match (part, clock.hour()) {
+        (Some(Part::Evening), 0..=4 | 12) | (Some(Part::Night), 0 | 12) => 1,
+        _ => 0,
+    };
     let hour = match (part, clock.hour()) {
         (Some(Part::Afternoon), hour @ 1..=11) => hour + 12,
         (Some(Part::Noon), hour @ 1..=3) => hour + 12,
@@ -137,7 +153,7 @@ fn on_the_day(clock: Clock, part: Option<Part>) -> Clock {
         (Some(Part::Evening | Part::Night | Part::Early), 12) => 0,
         (_, hour) => hour,
     };
-    Clock::new(hour, clock.minute()).unwrap_or(clock)
+    (Clock::new(hour, clock.minute()).unwrap_or(clock), shift)
 }
 
 fn days(when: &When, today: Day) -> Option<(Day, Day)> {

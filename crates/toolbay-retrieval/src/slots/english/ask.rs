@@ -59,7 +59,12 @@ impl Reader<'_, '_> {
         if self.is_thing(at + 1, next) || goal.as_ref().is_some_and(|(_, end)| self.is_thing(next + 1, *end)) {
             return goal.map_or(next, |(_, end)| end);
         }
+        // Words without a capital are places only where somebody wants to get there: not "from open to closed".
+        let named = self.named(at + 1) || self.named(next + 1) || self.words.iter().any(|word| TRAVEL.has(&word.small));
         if let Some((destination, end)) = goal {
+            if !named {
+                return end;
+            }
             found.push((Kind::Origin, origin, 0.95));
             found.push((Kind::Destination, destination, 0.95));
             return end;

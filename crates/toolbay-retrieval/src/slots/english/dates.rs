@@ -53,6 +53,8 @@ pub(in crate::slots) fn bare_day(line: &Line<'_>, at: usize, begin: &When) -> Op
 /// From 3 to 5 pm: the mark at the end holds for both.
 fn hours(line: &Line<'_>, at: usize) -> Option<(Clock, Clock, usize)> {
     let (from, after) = digits(line, at).filter(|(hour, _)| (1..=12).contains(hour))?;
+    let half = digits(line, after + 1).filter(|(_, end)| line.char(after) == ':' && *end == after + 3);
+    let (minute, after) = half.unwrap_or((0, after));
     let after = UNTIL.iter().find_map(|joint| line.word(after, &[*joint]))?;
     let mut until = When::default();
     let end = clock(line, after, &mut until)?;
@@ -65,7 +67,7 @@ fn hours(line: &Line<'_>, at: usize) -> Option<(Clock, Clock, usize)> {
     let late = last.hour() >= 12;
     let from = u8::try_from(from).ok()? % 12;
     let hour = if late && from + 12 <= last.hour() { from + 12 } else { from };
-    let first = Clock::new(hour, 0).filter(|first| *first <= last)?;
+    let first = Clock::new(hour, u8::try_from(minute).ok()?).filter(|first| *first <= last)?;
     Some((first, last, end))
 }
 

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use serde_json::{Map, Value};
 
 use super::form::{self, End};
-use super::property::{Property, Shape, properties};
+use super::property::{Property, Shape, properties, required};
 use super::role::{Role, role};
 use crate::slots::slot::{Kind, Normal, Slot};
 
@@ -116,12 +116,20 @@ impl Request<'_> {
                 fit.missing.push(Missing { name: property.name.to_owned(), description });
             }
         }
+        // What is required and nowhere described is required all the same.
+        let described = |name: &str| rows.iter().any(|property| property.name == name);
+        let undescribed = required(object).filter(|name| !described(name));
+        fit.missing.extend(undescribed.map(|name| Missing { name: name.to_owned(), description: None }));
         fit
     }
 
     /// An object within the object: it is made where something is known of it, and must be complete where it is required.
     fn nest(&self, property: &Property<'_>, fit: &mut Fit) {
         let inner = self.fill(property.schema, Depth::Nested);
+        if let Some(default) = property.default.filter(|_| property.required && inner.arguments.is_empty()) {
+            fit.arguments.insert(property.name.to_owned(), default.clone());
+            return;
+        }
         // What is required is there, though nothing need stand in it.
         let bare = property.required && inner.missing.is_empty();
         let said = !inner.arguments.is_empty() || bare;
@@ -182,7 +190,11 @@ impl Request<'_> {
             Role::Spot => first(&[Kind::Location, Kind::City, Kind::Destination]),
             Role::Query if asked.has(Role::City) || asked.has(Role::Spot) || routed => first(&[Kind::Query]),
             Role::Query => first(&[Kind::Query, Kind::Location, Kind::City]),
-            Role::Said => vec![self.text.trim().to_owned()],
+            Role::Said if self.used.borrow().contains(&(usize::MAX, Of::Whole)) => vec![],
+            Role::Said => {
+                self.used.borrow_mut().push((usize::MAX, Of::Whole));
+                vec![self.text.trim().to_owned()]
+            }
             Role::Date | Role::Since => self.dated(property, End::First),
             Role::Until => self.until(property),
             Role::Repeat => first(&[Kind::Repeat]),
@@ -207,16 +219,19 @@ impl Request<'_> {
         let stretch = self
             .of(Kind::Date)
             .find(|(_, slot)| matches!(slot.normal, Some(Normal::Days(..) | Normal::Clocks(..) | Normal::Moments(..))));
-        if let Some((_, slot)) = stretch {
-            return form::date(property, slot, End::Last).into_iter().collect();
-        }
         let (first, second) = (self.of(Kind::Date).next(), self.of(Kind::Date).nth(1));
-        let (Some((_, first)), Some((at, second))) = (first, second) else { return vec![] };
-        if form::first_day(first).zip(form::first_day(second)).is_some_and(|(begin, end)| end < begin) {
+        let later = first.zip(second).filter(|((_, first), (_, second))| !form::is_before(second, first));
+        let Some((at, slot)) = stretch.or(later.map(|(_, second)| second)) else { return vec![] };
+        let mut used = self.used.borrow_mut();
+        // One end is not the end of two things; and a second date that began something ends nothing.
+        if used.iter().any(|(given, of)| *given == at && (matches!(of, Of::End(_)) || stretch.is_none())) {
             return vec![];
         }
-        self.used.borrow_mut().push((at, Of::Begin(Form::Said)));
-        form::date(property, second, End::Last).into_iter().collect()
+        used.push((at, Of::End(Form::Said)));
+        if stretch.is_none() {
+            used.push((at, Of::Begin(Form::Said)));
+        }
+        form::date(property, slot, End::Last).into_iter().collect()
     }
 
     /// The first slot of a kind of which that was not given yet, and of which something can be made.
@@ -248,8 +263,9 @@ impl Request<'_> {
     /// The longest choice that the request names.
     fn chosen(&self, choices: &[&str]) -> Option<String> {
         let named = |choice: &&&str| match choice.is_ascii() && choice.len() <= SHORT {
+            _ if FUNCTION.contains(choice) => false,
             // Short ones are words of the language as well: they want their own writing.
-            true => !FUNCTION.contains(choice) && is_named(self.text, choice),
+            true => is_named(self.text, choice),
             false => is_named(&self.small, &choice.to_lowercase()),
         };
         choices.iter().filter(named).max_by_key(|choice| choice.len()).map(|choice| (*choice).to_owned())
@@ -269,9 +285,10 @@ fn overlaps(given: Of, wanted: Of) -> bool {
 /// Choices of so many letters are taken in their own writing alone.
 const SHORT: usize = 2;
 /// Words that stand in any request.
-const FUNCTION: [&str; 30] = [
-    "a", "i", "is", "it", "in", "on", "at", "to", "of", "or", "as", "an", "am", "be", "by", "do", "go", "he", "if",
-    "me", "my", "no", "so", "up", "us", "we", "hi", "ok", "s", "t",
+const FUNCTION: [&str; 44] = [
+    "and", "the", "for", "but", "not", "you", "are", "was", "has", "can", "how", "its", "our", "did", "a", "i", "is",
+    "it", "in", "on", "at", "to", "of", "or", "as", "an", "am", "be", "by", "do", "go", "he", "if", "me", "my", "no",
+    "so", "up", "us", "we", "hi", "ok", "s", "t",
 ];
 
 /// One text, or a list of them.

@@ -47,7 +47,12 @@ pub(super) fn date(property: &Property<'_>, slot: &Slot, end: End) -> Option<Str
         Form::Clock => clock.map(|clock| clock.to_string()),
         Form::Both(between, after) => Some(format!("{}{between}{}{after}", day?, clock?)),
         // A time stamp names its zone.
-        Form::Zoned => is_stamp(&slot.value).then(|| slot.value.clone()),
+        Form::Zoned if property.word("format") == Some("date-time") => {
+            let mut stamps = slot.value.split_whitespace().filter(|word| is_stamp(word));
+            let stamp = if end == End::First { stamps.next() } else { stamps.next_back() };
+            stamp.map(str::to_owned)
+        }
+        Form::Zoned => None,
     }
 }
 
@@ -94,9 +99,15 @@ pub(super) fn wanted(property: &Property<'_>) -> Wanted {
     }
 }
 
-/// The day on which a date begins.
-pub(super) fn first_day(slot: &Slot) -> Option<Day> {
-    parts(slot.normal, End::First).0
+/// Whether one date plainly comes before another begins.
+pub(super) fn is_before(one: &Slot, other: &Slot) -> bool {
+    let ((day, clock), (then, at)) = (parts(one.normal, End::First), parts(other.normal, End::First));
+    match (day.zip(then), clock.zip(at)) {
+        (Some((day, then)), Some(clocks)) => (day, clocks.0) < (then, clocks.1),
+        (Some((day, then)), None) => day < then,
+        (None, Some((clock, at))) => day.is_none() && then.is_none() && clock < at,
+        (None, None) => false,
+    }
 }
 
 fn form(property: &Property<'_>) -> Form {

@@ -31,7 +31,7 @@ pub(super) enum Shape {
 
 /// The properties of an object schema; `root` is where references lead.
 pub(super) fn properties<'s>(schema: &'s Map<String, Value>, root: &'s Value) -> Vec<Property<'s>> {
-    let required: Vec<&str> = list(schema, "required").filter_map(Value::as_str).collect();
+    let required: Vec<&str> = required(schema).collect();
     let Some(rows) = schema.get("properties").and_then(Value::as_object) else { return Vec::new() };
     rows.iter()
         .take(MOST)
@@ -45,6 +45,11 @@ pub(super) fn properties<'s>(schema: &'s Map<String, Value>, root: &'s Value) ->
             Some(Property { name, schema, description, required, default })
         })
         .collect()
+}
+
+/// The names without which an object cannot do.
+pub(super) fn required(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    list(schema, "required").filter_map(Value::as_str)
 }
 
 impl Property<'_> {

@@ -108,6 +108,17 @@ const OF_IT: &[&str] = &[
     "时区", "语言",
 ];
 
+/// Words before a request that leave it the one that was said.
+const OWN: &[&str] = &["user", "original", "search", "input", "the"];
+/// Words that make something else of what follows them.
+const OTHER: &[&str] = &[
+    "ip", "mac", "email", "mail", "url", "web", "http", "sql", "jql", "graphql", "xpath", "css", "regex", "birth",
+    "retry", "memory", "wallet", "contract", "server", "host", "bind", "listen", "billing", "created", "updated",
+    "modified", "pull",
+];
+/// Names that say nothing by themselves.
+const IDLE_ALONE: &[&str] = &["arg", "argument", "parameter", "data", "item", "field", "content"];
+
 /// What a property is for.
 pub(super) fn role(property: &Property<'_>) -> Option<Role> {
     let words = words(property.name);
@@ -147,6 +158,10 @@ fn by_words(words: &[String]) -> Named {
         return Named::As(Role::Until);
     }
     match found {
+        // `negative_prompt` is another one than what was said, and `sql_query` is none of its words.
+        Some(Role::Said) if !before.iter().all(|word| OWN.contains(&word.as_str())) => Named::Otherwise,
+        Some(_) if before.iter().any(|word| OTHER.contains(&word.as_str())) => Named::Otherwise,
+        Some(Role::Date) if head == "time" && says(&["max", "min"]) => Named::Otherwise,
         Some(Role::Date) if led(BEGINS) && !led(TO) => Named::As(Role::Since),
         Some(Role::Date) if led(ENDS) => Named::As(Role::Until),
         Some(Role::Date) => Named::As(Role::Date),
@@ -160,7 +175,10 @@ fn by_words(words: &[String]) -> Named {
             Named::As(Role::Count)
         }
         None if stands(&["max", "maximum"]) && before.is_empty() => Named::As(Role::Count),
-        None if before.is_empty() => Named::Nothing,
+        // A name that is hardly one leaves it to its description: p1, x, arg, 参数.
+        None if before.is_empty() && (!head.is_ascii() || head.len() <= 3 || IDLE_ALONE.contains(&head.as_str())) => {
+            Named::Nothing
+        }
         None => Named::Otherwise,
     }
 }
@@ -251,6 +269,12 @@ mod tests {
         check("p1", "要查询天气的城市", Some(Role::City));
         check("name", "The search query", Some(Role::Query));
         check("verbose", "Whether to say more", None);
+        for name in
+            ["email", "hotel", "ip_address", "sql_query", "birth_date", "negative_prompt", "retry_count", "max_time"]
+        {
+            check(name, "address of the city", None);
+        }
+        check("user_prompt", "", Some(Role::Said));
         // The last word decides, whatever stands before it.
         for name in
             ["country_code", "time_zone", "cityId", "date_format", "max_price", "city_population", "城市编码", "tz"]

@@ -151,6 +151,13 @@ fn what_is_said_once_fills_one_property() {
     check("北京的天气", &texts(&["city", "city_id", "城市编码"]), &json!({"city": "北京"}), &["city_id", "城市编码"]);
     check("weather in Oslo", &texts(&["country"]), &json!({"country": "Oslo"}), &[]);
     check("天气", &texts(&["city", "max_price"]), &json!({}), &["city", "max_price"]);
+    let asked = json!({"prompt": "a red house"});
+    check(
+        "a red house",
+        &texts(&["prompt", "negative_prompt", "pull_request"]),
+        &asked,
+        &["negative_prompt", "pull_request"],
+    );
 }
 
 #[test]
@@ -204,4 +211,32 @@ fn what_is_required_is_filled_or_told() {
     });
     let said = json!({"city": "Oslo", "units": "metric", "options": {}});
     check("weather in Oslo", &schema, &said, &["range.least"]);
+}
+
+#[test]
+fn one_end_is_not_the_end_of_two_things() {
+    let schema = texts(&["start_date", "end_date", "return_date"]);
+    let said = json!({"start_date": "2026-03-16", "end_date": "2026-03-20"});
+    check("from Monday to Friday", &schema, &said, &["return_date"]);
+    let clocks = texts(&["start_time", "end_time"]);
+    check("not after 5pm, call at 3pm", &clocks, &json!({"start_time": "5pm"}), &["end_time"]);
+}
+
+#[test]
+fn a_time_stamp_goes_whole_to_whoever_wants_one() {
+    let stamp = |format: &str| json!({"type": "string", "format": format});
+    let schema = json!({
+        "properties": {"start_time": stamp("date-time"), "end_time": stamp("date-time"), "at": stamp("time")},
+        "required": ["start_time", "end_time", "at"],
+    });
+    let said = json!({"start_time": "2026-03-15T09:00:00Z", "end_time": "2026-03-16T09:00:00Z"});
+    check("from 2026-03-15T09:00:00Z to 2026-03-16T09:00:00Z", &schema, &said, &["at"]);
+}
+
+#[test]
+fn what_is_required_and_not_described_is_told() {
+    let schema = json!({"properties": {"any": true, "o": {
+        "type": "object", "default": {"a": 1}, "properties": {"a": {"type": "integer"}}, "required": ["a"],
+    }}, "required": ["any", "o", "nowhere"]});
+    check("weather in Oslo", &schema, &json!({"o": {"a": 1}}), &["any", "nowhere"]);
 }

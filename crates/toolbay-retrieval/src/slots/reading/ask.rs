@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{cities, counts, names::Name, queries, routes, routes::Route, spots};
-use crate::slots::dates::{self, Day};
+use crate::slots::dates::{self, Clock, Day};
 use crate::slots::line::Line;
 use crate::slots::slot::{Kind, Normal, Slot};
 use crate::slots::words::{List as _, Words};
@@ -86,7 +86,11 @@ static THINGS: Words = Words::new(include_str!("../words/zh/things.txt"));
 /// Whether an end of what looks like a way says that it is none: 从美元换成人民币.
 fn is_of_things(line: &Line<'_>, route: &Route) -> bool {
     let ends = [&route.origin, &route.destination];
-    ends.into_iter().flatten().any(|name| THINGS.within(line.text(name.range.clone())))
+    let is_thing = |text: &str| {
+        let rest = THINGS.starts(text).map(|chars| text.chars().skip(chars).collect::<String>());
+        THINGS.ends(text).is_some() || rest.is_some_and(|rest| ["翻译", "转换", "兑换", "换"].contains(&rest.as_str()))
+    };
+    ends.into_iter().flatten().any(|name| is_thing(line.text(name.range.clone())))
 }
 
 fn meets(name: Option<&Name>, range: &Range<usize>) -> bool {
@@ -104,11 +108,21 @@ fn stretch(date: &dates::Dated, today: Option<Day>) -> Option<Normal> {
     let Some(until) = &date.until else { return first };
     match (first?, dates::meaning(until, today)?) {
         // From Monday to Friday: the Friday after that Monday, whatever day it is today.
-        (Normal::Day(first), Normal::Day(last)) if first > last && until.is_bare_weekday() => {
+        (Normal::Day(first), Normal::Day(last)) if first > last && until.is_weekday() => {
             last.plus(7).map(|last| Normal::Days(first, last))
         }
+        // 3月10日到15日 on the twelfth: it has begun.
+        (Normal::Day(first), Normal::Day(last)) if first > last && date.when.is_yearless() => {
+            let first = Day::new(first.year() - 1, first.month(), first.day())?;
+            (first <= last).then_some(Normal::Days(first, last))
+        }
         (Normal::Day(first), Normal::Day(last)) if first <= last => Some(Normal::Days(first, last)),
-        (Normal::Clock(first), Normal::Clock(last)) => Some(Normal::Clocks(first, last)),
+        (Normal::Clock(first), Normal::Clock(last)) => {
+            // 从9点到5点 goes on to the afternoon.
+            let late = Clock::new(last.hour() + 12, last.minute()).filter(|late| *late > first);
+            let last = late.filter(|_| last < first && date.when.part.is_none()).unwrap_or(last);
+            Some(Normal::Clocks(first, last))
+        }
         (Normal::Moment(day, from), Normal::Moment(last, to)) if (day, from) <= (last, to) => {
             Some(Normal::Moments((day, from), (last, to)))
         }

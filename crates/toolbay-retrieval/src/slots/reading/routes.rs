@@ -202,7 +202,9 @@ fn cue(line: &Line<'_>, at: usize, framed: bool) -> Option<usize> {
     let before = line.before(at);
     let torn = NOT_TO_AFTER.iter().any(|(cue, chars)| *cue == word && chars.contains(&before));
     let beside = line.place_before(at).is_some();
-    let torn = torn && line.date_over(at - 1).is_none();
+    // 学到 is a word, 大学到 is none.
+    let school = before == '学' && line.word_before(at, at.saturating_sub(2), &["大学", "中学", "小学"]).is_some();
+    let torn = torn && !school && line.date_over(at - 1).is_none();
     if line.is(at, &NOT_TO) && line.place_at(end).is_none_or(|place| place.weak) || torn && !beside {
         return None;
     }
